@@ -4,6 +4,7 @@
 //! process before anything else happens: no argument parser, no logger, no runtime.
 
 mod args;
+mod closed;
 mod commands;
 mod context;
 mod logging;
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
             return tidegate_upstream::guard::run(&command, &rest.collect::<Vec<_>>());
         }
         _ => {}
+    }
+    if let Err(error) = closed::close_to_others() {
+        print::error(&format!("error: cannot close this process to others: {error}"));
+        return ExitCode::FAILURE;
     }
     let cli = Cli::parse();
     logging::start(cli.verbose);

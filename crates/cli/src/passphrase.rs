@@ -15,7 +15,7 @@ use std::path::Path;
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr,
 };
-use tidegate_gateway::admin::{ApproverKey, KeyPlace, Signer};
+use tidegate_gateway::admin::{ApproverKey, ClientForms, KeyPlace, Signer};
 use tidegate_model::visible;
 use zeroize::Zeroizing;
 
@@ -53,10 +53,16 @@ pub(crate) fn ask(terminal: &Terminal, key: &ApproverKey) -> anyhow::Result<Sign
     })
 }
 
-/// Sets a passphrase. Replacing one needs the old one.
-pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<ApproverKey> {
+/// Sets a passphrase, and whether forms of clients count; without a word about these, as
+/// before. Replacing a key needs the old passphrase.
+pub(crate) fn set_up(
+    state_dir: &Path,
+    place: KeyPlace,
+    client_forms: Option<ClientForms>,
+) -> anyhow::Result<ApproverKey> {
     let terminal = Terminal::open().ok_or_else(no_terminal)?;
-    if let Some(key) = ApproverKey::load(state_dir)? {
+    let before = ApproverKey::load(state_dir)?;
+    if let Some(key) = &before {
         if key.place() == KeyPlace::System && place == KeyPlace::State {
             let message = "error[approval.no_channel]: root has set up a passphrase, which counts";
             let hint = "hint: `sudo tidegate approvals setup --system` changes it";
@@ -64,7 +70,7 @@ pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<Approv
         }
         if key.place() == place {
             terminal.show("There is a passphrase already. To change it, type the old one.")?;
-            ask(&terminal, &key)?;
+            ask(&terminal, key)?;
         }
     }
     let first = terminal.secret(&format!("new passphrase ({LEAST_CHARS} or more characters): "))?;
@@ -78,7 +84,8 @@ pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<Approv
     if *terminal.secret("the same again: ")? != *first {
         return Err(Refused("error[approval.weak_passphrase]: the two differ".into()).into());
     }
-    let key = ApproverKey::derive(&first, place)?;
+    let client_forms = client_forms.or(before.map(|key| key.client_forms())).unwrap_or_default();
+    let key = ApproverKey::derive(&first, place, client_forms)?;
     key.write(state_dir)?;
     Ok(key)
 }

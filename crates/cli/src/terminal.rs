@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tidegate_config::Settings;
 use tidegate_gateway::admin::{Admin, ApprovalScope, ApproverKey};
-use tidegate_gateway::{Approver, Form, Reply, Shown};
+use tidegate_gateway::{Approver, Form, Reply, Shown, Yes};
 
 use crate::passphrase::{self, Terminal};
 
@@ -35,6 +35,10 @@ struct AtTerminal {
 impl Approver for AtTerminal {
     fn name(&self) -> &'static str {
         "terminal"
+    }
+
+    fn yes(&self) -> Yes {
+        Yes::Signed
     }
 
     fn ask<'a>(

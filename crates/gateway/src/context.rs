@@ -46,10 +46,23 @@ pub enum Reply {
     Stored,
 }
 
+/// What a yes of an [`Approver`] is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yes {
+    /// It is a reply to a form of a client, which anybody can be. The approver's key says
+    /// whether it counts.
+    Unsigned,
+    /// It is stored and signed, and verified there: [`Reply::Stored`].
+    Signed,
+}
+
 /// Asks the person behind a client.
 pub trait Approver: Send + Sync {
     /// Its name for the record: `client`, `terminal`.
     fn name(&self) -> &'static str;
+
+    /// What a yes from it is worth.
+    fn yes(&self) -> Yes;
 
     /// Asks and waits for the answer; `None` if nobody could be asked. The future may be
     /// dropped at any time.

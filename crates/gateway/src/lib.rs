@@ -32,7 +32,7 @@ mod tools;
 pub use answer::form::Form;
 pub use answer::shown::{Sanitized, ShowResult, Shown, ToolAnswer, ToolText};
 pub use bridge::skills::SaveSkill;
-pub use context::{Approver, Progress, Reply, RunContext};
+pub use context::{Approver, Progress, Reply, RunContext, Yes};
 pub use examine::inspect::Inspected;
 pub use examine::judge::Judgement;
 pub use examine::patterns::{FailedExample, PatternsError};

@@ -15,7 +15,7 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use serde_json::{Value, json};
-use tidegate_gateway::{Approver, Form, Reply, Shown};
+use tidegate_gateway::{Approver, Form, Reply, Shown, Yes};
 
 const ONCE: &str = "approve once";
 const SESSION: &str = "approve for this session";
@@ -35,6 +35,10 @@ pub(crate) struct ElicitationApprover(pub(crate) Peer<RoleServer>);
 impl Approver for ElicitationApprover {
     fn name(&self) -> &'static str {
         "client"
+    }
+
+    fn yes(&self) -> Yes {
+        Yes::Unsigned
     }
 
     fn ask<'a>(

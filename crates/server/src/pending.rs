@@ -17,7 +17,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, InputRequest,
     InputRequiredResult, InputResponses,
 };
-use tidegate_gateway::{Approver, Form, Progress, Reply, Shown};
+use tidegate_gateway::{Approver, Form, Progress, Reply, Shown, Yes};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,10 @@ pub(crate) struct DeferredApprover(pub(crate) mpsc::Sender<Question>);
 impl Approver for DeferredApprover {
     fn name(&self) -> &'static str {
         "client"
+    }
+
+    fn yes(&self) -> Yes {
+        Yes::Unsigned
     }
 
     fn ask<'a>(

@@ -7,6 +7,9 @@
 //!
 //! PBKDF2 and Ed25519, since `ring` is linked for TLS already: no dependency is added.
 //!
+//! The file also says whether a reply to a form of a client counts, which nobody signs. So a
+//! gateway that has pinned a key has pinned this too.
+//!
 //! Invariant: the passphrase and the private half are never written. A file that others can
 //! write is an error and never means that there is no key.
 
@@ -48,6 +51,17 @@ pub enum KeyPlace {
     System,
 }
 
+/// Whether a client's reply to a form counts as the person's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientForms {
+    /// It does, unsigned: whoever is the client of a gateway can approve.
+    #[default]
+    Count,
+    /// It does not: every approval needs the passphrase.
+    DoNotCount,
+}
+
 /// The public half, and how to derive the private one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApproverKey {
@@ -63,6 +77,9 @@ struct KeyFile {
     iterations: NonZeroU32,
     salt: String,
     public_key: String,
+    /// Absent in files of earlier versions.
+    #[serde(default)]
+    client_forms: ClientForms,
 }
 
 /// The private half, for as long as a command needs it.
@@ -106,7 +123,11 @@ impl ApproverKey {
     }
 
     /// A key for a new passphrase.
-    pub fn derive(passphrase: &str, place: KeyPlace) -> Result<Self, StoreError> {
+    pub fn derive(
+        passphrase: &str,
+        place: KeyPlace,
+        client_forms: ClientForms,
+    ) -> Result<Self, StoreError> {
         let mut salt = [0; 16];
         getrandom::fill(&mut salt).map_err(|_| StoreError::NoRandomness)?;
         let iterations = NonZeroU32::new(ITERATIONS).unwrap_or(NonZeroU32::MIN);
@@ -116,6 +137,7 @@ impl ApproverKey {
             iterations,
             salt: hex::encode(salt),
             public_key: hex::encode(pair.public_key()),
+            client_forms,
         };
         Ok(Self { place, content })
     }
@@ -163,6 +185,11 @@ impl ApproverKey {
     /// Where it is.
     pub fn place(&self) -> KeyPlace {
         self.place
+    }
+
+    /// Whether forms of clients count.
+    pub fn client_forms(&self) -> ClientForms {
+        self.content.client_forms
     }
 
     /// The private half; `None` if this is not the passphrase.
@@ -232,14 +259,16 @@ fn read(path: &Path, place: KeyPlace) -> Result<Option<ApproverKey>, StoreError>
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{ApproverKey, KeyPlace};
+    use super::{ApproverKey, ClientForms, KeyPlace};
     use crate::StoreError;
 
     #[test]
     fn only_the_passphrase_signs_and_the_file_alone_verifies() {
         let state = tempfile::tempdir().unwrap();
         assert_eq!(ApproverKey::load(state.path()).unwrap(), None);
-        let made = ApproverKey::derive("a long passphrase", KeyPlace::State).unwrap();
+        let made =
+            ApproverKey::derive("a long passphrase", KeyPlace::State, ClientForms::DoNotCount)
+                .unwrap();
         made.write(state.path()).unwrap();
         let key = ApproverKey::load(state.path()).unwrap().unwrap();
         assert_eq!(key, made);
@@ -248,10 +277,31 @@ mod tests {
         assert!(key.has_signed(b"yes to this", &signature));
         assert!(!key.has_signed(b"yes to that", &signature));
         assert!(!key.has_signed(b"yes to this", b""));
-        let other = ApproverKey::derive("a long passphrase", KeyPlace::State).unwrap();
+        let other =
+            ApproverKey::derive("a long passphrase", KeyPlace::State, ClientForms::Count).unwrap();
         assert!(!other.has_signed(b"yes to this", &signature), "another salt is another key");
         let text = std::fs::read_to_string(state.path().join("approver.key")).unwrap();
         assert!(!text.contains("passphrase"));
+    }
+
+    #[test]
+    fn whether_forms_count_is_kept_with_the_key() {
+        let state = tempfile::tempdir().unwrap();
+        let path = state.path().join("approver.key");
+        let read = || ApproverKey::load(state.path()).map(|key| key.unwrap().client_forms());
+        for forms in [ClientForms::Count, ClientForms::DoNotCount] {
+            let key = ApproverKey::derive("a long passphrase", KeyPlace::State, forms).unwrap();
+            key.write(state.path()).unwrap();
+            assert_eq!(read().unwrap(), forms);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        // A word that nobody knows is no yes, and a file of an earlier version has none.
+        std::fs::write(&path, text.replace("do_not_count", "perhaps")).unwrap();
+        assert!(read().is_err());
+        let before = text.replace(",\n  \"client_forms\": \"do_not_count\"", "");
+        assert_ne!(before, text);
+        std::fs::write(&path, before).unwrap();
+        assert_eq!(read().unwrap(), ClientForms::Count);
     }
 
     #[test]

@@ -39,13 +39,13 @@ pub use approvals::{
     Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals,
     NewApproval,
 };
-pub use approver_key::{ApproverKey, KeyPlace, Signer};
+pub use approver_key::{ApproverKey, ClientForms, KeyPlace, Signer};
 pub use database::{Reply, wait};
 pub use error::StoreError;
 pub use outputs::Outputs;
 pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};
 pub use private_folder::make_state_private;
-pub use records::{PiiReport, Records, RestoredRow, SeenRow, Stats};
+pub use records::{PiiReport, Records, RestoredRow, RunOnRecord, SeenRow, Stats};
 pub use rules_seen::{RulesSeen, SeenRules};
 pub use shapes::{ShapeRecord, Shapes};
 pub use skills::{

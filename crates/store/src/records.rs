@@ -14,7 +14,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use tidegate_model::{Event, RunRecord, ToolRef};
+use rusqlite::params;
+use tidegate_model::{ErrorCode, Event, RunId, RunRecord, ToolRef};
 
 use crate::StoreError;
 use crate::database::{Database, Reply};
@@ -34,6 +35,15 @@ pub struct Stats {
     pub call_tokens: u64,
     /// Tokens that did go to the client.
     pub answer_tokens: u64,
+}
+
+/// What the record says of a run that somebody wants to resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunOnRecord {
+    /// It has ended, and does not wait for anybody.
+    pub has_ended: bool,
+    /// How often it has sent something that may have had an effect and is in its journal.
+    pub effects: u64,
 }
 
 /// The record of a state folder. Clones share it.
@@ -70,6 +80,24 @@ impl Records {
     /// Records a run. Answers when it and what its session recorded before are on disk.
     pub fn run_ended(&self, session: &str, run: RunRecord) -> Reply<()> {
         self.database.write(session, move |connection| rows::insert_run(connection, &run))
+    }
+
+    /// What is on record about a run, whatever is stored of it elsewhere.
+    pub fn of_run(&self, run: &RunId) -> Reply<RunOnRecord> {
+        let run = run.0.clone();
+        self.database.read(move |connection| {
+            // A client that leaves cancels its runs, also one that waits for a person. Saving
+            // a skill twice is harmless, so no journal has it.
+            let sql = "SELECT EXISTS (SELECT 1 FROM run_ends
+                                      WHERE id = ?1 AND coalesce(error_code, '') NOT IN (?2, ?3)),
+                              (SELECT count(*) FROM effects
+                               WHERE run_id = ?1 AND NOT (server = '' AND tool = 'save_skill'))";
+            let goes_on = [ErrorCode::ApprovalPending, ErrorCode::Cancelled].map(ErrorCode::as_str);
+            let found = connection.query_row(sql, params![run, goes_on[0], goes_on[1]], |row| {
+                Ok(RunOnRecord { has_ended: row.get(0)?, effects: row.get(1)? })
+            })?;
+            Ok(found)
+        })
     }
 
     /// Answers once the writer has tried to write everything recorded before.

@@ -2,7 +2,7 @@
 // `saveSkill`, `pii`, `commands`, `fs`, imports, and the encoding of the output.
 //
 // In: `host`, the native functions of globals.rs. Out: the functions that the
-// engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
+// engine calls back (`settle`, `encodeOutput`, `finish`, `requestOf`) and the `port` that a
 // prepared program gets as its argument (see `typescript`).
 //
 // Not a security boundary: a program can modify all of this and gains nothing,
@@ -23,8 +23,6 @@
       if (failure.hint) this.hint = failure.hint;
       if (failure.server) this.server = failure.server;
       if (failure.tool) this.tool = failure.tool;
-      // By this the gateway recognizes its own error if the program does not catch it.
-      if (failure.requestId) defineProperty(this, "requestId", { value: failure.requestId });
       // The error is created when the answer arrives, with no frame of the program
       // on the stack: show where the call was made instead.
       if (at) defineProperty(this, "stack", { value: at.stack, writable: true, configurable: true });
@@ -33,6 +31,24 @@
   defineProperty(ToolError.prototype, "name", { value: "ToolError", writable: true, configurable: true });
 
   const fail = (code, message, hint) => new ToolError({ code, message, hint });
+
+  // The requests that were answered with these errors: so the gateway recognizes its own error
+  // if the program does not catch it. No property, which a program or a library may set.
+  const requests = new WeakMap();
+  const getRequest = WeakMap.prototype.get.bind(requests);
+  const setRequest = WeakMap.prototype.set.bind(requests);
+  const requestOf = (error) => getRequest(error) ?? 0;
+  function answeredWith(failure, at) {
+    const error = new ToolError(failure, at);
+    if (failure.requestId) setRequest(error, failure.requestId);
+    return error;
+  }
+  // For prelude/fetch.js: the same error in another class.
+  host.sameRequest = (error, from) => {
+    const id = requestOf(from);
+    if (id) setRequest(error, id);
+    return error;
+  };
 
   // Arguments are copied once, as data: getters, proxies and `toJSON` run here
   // and nowhere else.
@@ -125,7 +141,7 @@
       failure.server = call.name.slice(0, border);
       failure.tool = call.name.slice(border + 2);
     }
-    call.reject(new ToolError(failure, call.at));
+    call.reject(answeredWith(failure, call.at));
   }
 
   // For prelude/fetch.js: takes a request as JSON text, returns a promise of the answer.
@@ -142,7 +158,7 @@
     const [ok, text] = host.ask(question, body);
     const value = parse(text);
     if (ok) return value;
-    throw new ToolError(value, new Error());
+    throw answeredWith(value, new Error());
   }
 
   // Names that the language itself accesses on any object. Returning a function
@@ -357,5 +373,5 @@
   define("ToolError", ToolError);
   define("fs", fs);
 
-  return freeze({ settle, finish, encodeOutput, port, importModule });
+  return freeze({ settle, finish, encodeOutput, port, importModule, requestOf });
 })

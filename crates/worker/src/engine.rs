@@ -13,7 +13,7 @@ use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
 use tidegate_model::LineMap;
 use tidegate_wire::{EngineLimit, Failure, Fault, RunRequest};
 
-use crate::exception::pending_error;
+use crate::exception::{Known, pending_error};
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, JobOutcome, Rejections};
@@ -63,8 +63,11 @@ impl Engine {
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {
             let (map, rejections) = (&map, &engine.rejections);
-            let run = ActiveProgram { ctx: ctx.clone(), host, request, map, rejections };
-            let callbacks = engine.callbacks.restore(&ctx).map_err(|_| run.error())?;
+            let callbacks = engine.callbacks.restore(&ctx);
+            let request_of = callbacks.as_ref().ok().map(|callbacks| callbacks.request_of.clone());
+            let run =
+                ActiveProgram { ctx: ctx.clone(), host, request, map, rejections, request_of };
+            let callbacks = callbacks.map_err(|_| run.error())?;
             run.program(&executable.code, &callbacks)
         })
     }
@@ -76,6 +79,7 @@ struct ActiveProgram<'js, 'r> {
     request: &'r RunRequest,
     map: &'r LineMap,
     rejections: &'r Rejections,
+    request_of: Option<Function<'js>>,
 }
 
 impl<'js> ActiveProgram<'js, '_> {
@@ -177,7 +181,13 @@ impl<'js> ActiveProgram<'js, '_> {
     }
 
     fn error(&self) -> Failure {
-        let error = pending_error(&self.ctx, self.map, self.host, self.request.memory_bytes);
+        let known = Known {
+            map: self.map,
+            host: self.host,
+            memory_limit: self.request.memory_bytes,
+            request_of: self.request_of.as_ref(),
+        };
+        let error = pending_error(&self.ctx, &known);
         with_mistake_hint(error, &self.request.source, self.host)
     }
 }

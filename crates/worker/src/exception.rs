@@ -4,7 +4,7 @@
 //! Invariant: every read may fail and is then skipped. The value is the program's own and
 //! may be anything: a getter that throws, a proxy, not an error at all.
 
-use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
+use rquickjs::{Coerced, Ctx, FromJs, Function, Object, Value};
 use tidegate_model::LineMap;
 use tidegate_wire::{EngineLimit, Failure, Thrown};
 
@@ -13,25 +13,24 @@ use crate::globals::LossyText;
 use crate::host::Host;
 use crate::thrown::{explain, placed};
 
+/// What is known of a program besides the value that it threw.
+pub(crate) struct Known<'r, 'js> {
+    pub(crate) map: &'r LineMap,
+    pub(crate) host: &'r Host,
+    pub(crate) memory_limit: u64,
+    /// The function of api.js that knows which request the gateway answered with an error.
+    pub(crate) request_of: Option<&'r Function<'js>>,
+}
+
 /// Describes the exception that is pending in the context.
-pub(crate) fn pending_error(
-    ctx: &Ctx<'_>,
-    map: &LineMap,
-    host: &Host,
-    memory_limit: u64,
-) -> Failure {
+pub(crate) fn pending_error<'js>(ctx: &Ctx<'js>, known: &Known<'_, 'js>) -> Failure {
     let thrown = ctx.catch();
-    describe(ctx, &thrown, map, host, memory_limit)
+    describe(ctx, &thrown, known)
 }
 
 /// Describes a thrown value.
-fn describe<'js>(
-    ctx: &Ctx<'js>,
-    thrown: &Value<'js>,
-    map: &LineMap,
-    host: &Host,
-    memory_limit: u64,
-) -> Failure {
+fn describe<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, known: &Known<'_, 'js>) -> Failure {
+    let Known { map, host, memory_limit, request_of } = *known;
     if let Some(reason) = host.stop_reason() {
         return placed(reason.into(), stack_of(ctx, thrown).as_deref(), map);
     }
@@ -44,7 +43,13 @@ fn describe<'js>(
         let text = text_of(ctx, thrown.clone());
         return explain(Thrown { text, ..Thrown::default() }, map);
     };
-    let request = property(ctx, object, "requestId").and_then(|id| id.parse().ok());
+    let request = request_of.and_then(|request_of| match request_of.call((thrown.clone(),)) {
+        Ok(id) => Some(id),
+        Err(_) => {
+            ctx.catch();
+            None
+        }
+    });
     let read = Thrown {
         is_object: true,
         text: None,

@@ -47,6 +47,8 @@ pub(crate) struct Callbacks<'js> {
     pub(crate) settle: Function<'js>,
     pub(crate) finish: Function<'js>,
     pub(crate) encode_output: Function<'js>,
+    /// The request that the gateway answered with an error.
+    pub(crate) request_of: Function<'js>,
     pub(crate) fire_timer: Function<'js>,
     pub(crate) port: Value<'js>,
 }
@@ -56,6 +58,7 @@ pub(crate) struct SavedCallbacks {
     settle: Persistent<Function<'static>>,
     finish: Persistent<Function<'static>>,
     encode_output: Persistent<Function<'static>>,
+    request_of: Persistent<Function<'static>>,
     fire_timer: Persistent<Function<'static>>,
     port: Persistent<Value<'static>>,
 }
@@ -66,6 +69,7 @@ impl<'js> Callbacks<'js> {
             settle: Persistent::save(ctx, self.settle),
             finish: Persistent::save(ctx, self.finish),
             encode_output: Persistent::save(ctx, self.encode_output),
+            request_of: Persistent::save(ctx, self.request_of),
             fire_timer: Persistent::save(ctx, self.fire_timer),
             port: Persistent::save(ctx, self.port),
         }
@@ -78,6 +82,7 @@ impl SavedCallbacks {
             settle: self.settle.clone().restore(ctx)?,
             finish: self.finish.clone().restore(ctx)?,
             encode_output: self.encode_output.clone().restore(ctx)?,
+            request_of: self.request_of.clone().restore(ctx)?,
             fire_timer: self.fire_timer.clone().restore(ctx)?,
             port: self.port.clone().restore(ctx)?,
         })
@@ -116,6 +121,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
         settle: api.get("settle")?,
         finish: api.get("finish")?,
         encode_output: api.get("encodeOutput")?,
+        request_of: api.get("requestOf")?,
         port: api.get("port")?,
         fire_timer,
     })

@@ -14,6 +14,7 @@ Examples:
   tidegate approvals approve --session 1a2b3c4
   tidegate approvals deny 1a2b3c4
   tidegate approvals setup                 set the passphrase that approving asks for
+  tidegate approvals setup --no-client-forms   and let nothing else approve
   sudo tidegate approvals setup --system   the same, in a file that only root can replace")]
 pub(crate) struct ApprovalsArgs {
     #[command(subcommand)]
@@ -44,6 +45,12 @@ pub(crate) enum ApprovalsCommand {
         /// Keep its key in /etc/tidegate, for all users: only root can replace it there
         #[arg(long)]
         system: bool,
+        /// Replies to forms of clients approve nothing: an agent can be its own client
+        #[arg(long)]
+        no_client_forms: bool,
+        /// They approve, without the passphrase: undoes `--no-client-forms`
+        #[arg(long, conflicts_with = "no_client_forms")]
+        client_forms: bool,
     },
     /// Approve exactly this, once, with the passphrase
     Approve {

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use tidegate_config::Environment;
 use tidegate_gateway::admin::{
-    Admin, Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, KeyPlace,
+    Admin, Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, ClientForms,
+    KeyPlace,
 };
 use tidegate_model::{did_you_mean, visible, visible_line};
 
@@ -19,8 +20,14 @@ use crate::{context, passphrase, print};
 pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Result<ExitCode> {
     let settings = context::settings(config, &Environment::from_process())?;
     let state_dir = &settings.state_dir;
-    if let ApprovalsCommand::Setup { system } = args.command {
-        return set_up(state_dir, if system { KeyPlace::System } else { KeyPlace::State });
+    if let ApprovalsCommand::Setup { system, no_client_forms, client_forms } = args.command {
+        let place = if system { KeyPlace::System } else { KeyPlace::State };
+        let forms = match (client_forms, no_client_forms) {
+            (true, _) => Some(ClientForms::Count),
+            (false, true) => Some(ClientForms::DoNotCount),
+            (false, false) => None,
+        };
+        return set_up(state_dir, place, forms);
     }
     let approvals = Admin::new(&settings).approvals()?;
     match &args.command {
@@ -127,14 +134,25 @@ fn too_late(one: &Approval) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<ExitCode> {
-    passphrase::set_up(state_dir, place)?;
+fn set_up(
+    state_dir: &Path,
+    place: KeyPlace,
+    forms: Option<ClientForms>,
+) -> anyhow::Result<ExitCode> {
+    let key = passphrase::set_up(state_dir, place, forms)?;
     let path = ApproverKey::path(place, state_dir);
     print::line(format!("the approver's key is in `{}`", path.display()));
     print::note(
         "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; a \
          gateway that had another key needs a restart",
     );
+    print::note(match key.client_forms() {
+        ClientForms::Count => {
+            "a client that shows forms can approve without it: if an agent can start a gateway of \
+             its own, it is such a client; `--no-client-forms` stops this"
+        }
+        ClientForms::DoNotCount => "replies to forms of clients approve nothing",
+    });
     if place == KeyPlace::State {
         print::note(
             "a program of this user can still replace the file: see `tidegate doctor` for \
@@ -156,10 +174,18 @@ fn state(one: &Approval) -> String {
         }
         state => match (&one.decided_by, one.decided_at) {
             (Some(by), Some(at)) => {
-                format!("{} ({} ago by {}), {asked}", state.as_str(), ago(at), visible_line(by))
+                format!("{} ({} ago by {}), {asked}", state.as_str(), ago(at), decider(by))
             }
             _ => format!("{}, {asked}", state.as_str()),
         },
+    }
+}
+
+/// How it was decided, in words.
+fn decider(by: &str) -> String {
+    match by {
+        "client" => "a client's form, without the passphrase".to_owned(),
+        _ => visible_line(by).into_owned(),
     }
 }
 

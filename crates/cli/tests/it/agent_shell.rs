@@ -8,6 +8,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::jail::attacker::User;
 use crate::support::{Bench, PASSPHRASE, Served, query, text};
 
 const SERVER: &str = "
@@ -206,6 +207,78 @@ fn g47_a_key_of_the_agent_does_not_count_for_a_gateway_that_runs() {
     assert!(text(&doctor.stdout).contains("approvals: a passphrase is set up"));
 }
 
+/// What an agent gets that starts a gateway itself, as a client that shows forms, and answers
+/// its own: whether it was asked, and the error code or the output.
+fn own_client(site: &Site, name: &str) -> (bool, Value) {
+    let mut command = site.bench.tidegate();
+    let capabilities = json!({"elicitation": {"form": {}}});
+    let mut agent = Served::start_as(command.arg("serve"), Stdio::null(), &capabilities);
+    let id = agent.begin(
+        "tools/call",
+        json!({"name": "execute_code", "arguments": {"code": site.program(name)}}),
+    );
+    let mut was_asked = false;
+    loop {
+        let message = agent.next();
+        if message["method"] == "elicitation/create" {
+            was_asked = true;
+            let yes = json!({"action": "accept", "content": {"decision": "approve once"}});
+            agent.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": yes}));
+        } else if message["id"] == id {
+            let said = message["result"]["content"][0]["text"].as_str().unwrap();
+            let answer: Value = serde_json::from_str(said).unwrap();
+            let failed = answer["error"]["code"].clone();
+            return (was_asked, if failed.is_null() { answer["output"].clone() } else { failed });
+        }
+    }
+}
+
+#[test]
+fn g47_an_agent_that_is_its_own_client_approves_nothing_if_forms_do_not_count() {
+    let site = Site::new();
+    // Forms count unless the approver says otherwise, and anybody can be a client.
+    site.bench.set_passphrase();
+    assert_eq!(own_client(&site, "counts"), (true, json!("wiped")));
+    let listed = text(&site.bench.command(&["approvals", "list", "--all"]).stdout);
+    assert!(listed.contains("by a client's form, without the passphrase)"), "{listed}");
+    let doctor = || text(&site.bench.command(&["doctor"]).stdout);
+    assert!(doctor().contains("also an agent that starts a gateway of its own"), "{}", doctor());
+    // Only with the passphrase is that changed.
+    let forms = ["approvals", "setup", "--no-client-forms"];
+    refused(&site.bench.at_terminal(&forms, &[(PROMPT, "a guess of mine")]).0, "wrong_passphrase");
+    let again = [(PROMPT, PASSPHRASE), ("new passphrase", PASSPHRASE), ("the same", PASSPHRASE)];
+    assert!(site.bench.at_terminal(&forms, &again).0.status.success());
+    assert_eq!(own_client(&site, "a"), (false, json!("approval.pending")));
+    assert!(!site.wiped("a").exists());
+    assert!(doctor().contains("Replies to forms of clients approve nothing"), "{}", doctor());
+    let back = ["approvals", "setup", "--client-forms"];
+    refused(&site.bench.at_terminal(&back, &[(PROMPT, "a guess of mine")]).0, "wrong_passphrase");
+    // A new passphrase alone changes nothing about forms.
+    assert!(site.bench.at_terminal(&["approvals", "setup"], &again).0.status.success());
+    assert_eq!(own_client(&site, "a"), (false, json!("approval.pending")));
+    // The person is still obeyed.
+    let id = site.question();
+    assert_eq!(site.bench.as_person(&["approvals", "approve", &id]).status.code(), Some(0));
+    assert!(site.bench.at_terminal(&back, &again).0.status.success());
+    assert_eq!(own_client(&site, "b"), (true, json!("wiped")));
+}
+
+#[test]
+fn g47_a_gateway_that_runs_keeps_what_its_key_says_of_forms() {
+    let site = Site::new();
+    site.bench.set_passphrase_with(&["--no-client-forms"]);
+    let mut command = site.bench.tidegate();
+    let capabilities = json!({"elicitation": {}});
+    let mut served = Served::start_as(command.arg("serve"), Stdio::null(), &capabilities);
+    let key = site.bench.state_dir().join("approver.key");
+    let text = std::fs::read_to_string(&key).unwrap();
+    std::fs::write(&key, text.replace("do_not_count", "count")).unwrap();
+    // An elicitation in between would be no answer to this.
+    assert_eq!(site.outcome(&mut served, "a"), "approval.pending");
+    std::fs::remove_file(&key).unwrap();
+    assert_eq!(site.outcome(&mut served, "b"), "approval.pending");
+}
+
 #[test]
 fn g47_the_person_with_the_passphrase_is_obeyed_and_recorded() {
     let site = Site::new();
@@ -229,6 +302,51 @@ fn g47_the_person_with_the_passphrase_is_obeyed_and_recorded() {
     for (path, bytes) in crate::privacy::files(&site.bench.state_dir()) {
         assert!(!text(&bytes).contains(PASSPHRASE), "{path}");
     }
+}
+
+/// Starts a program with pipes of the same user, and prints what its starter can open of it
+/// after it has read nothing, then what the program prints.
+const STARTER: &str = "
+import os, subprocess, sys, time
+child = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def can_open(name, flags):
+    try: os.close(os.open(f'/proc/{child.pid}/{name}', flags))
+    except PermissionError: return False
+    return True
+parts = {'fd/0': os.O_WRONLY, 'mem': os.O_RDWR, 'environ': os.O_RDONLY}
+opened = lambda: [name for name in parts if can_open(name, parts[name])]
+end = time.monotonic() + 20
+# It needs a moment to start.
+while 'closed' in sys.argv[1] and opened() and time.monotonic() < end: time.sleep(0.01)
+print(*opened(), flush=True)
+assert child.poll() is None, 'it has ended'
+print(child.communicate(b'return 6 * 7')[0].decode())
+";
+
+#[test]
+fn g47_no_process_of_the_user_gets_into_a_running_gateway() {
+    // Root can do everything.
+    let user = if nix::unistd::geteuid().is_root() { User::Dropped } else { User::Own };
+    let bench = Bench::of(user);
+    bench.write("tidegate.toml", "");
+    let started = |expected: &str, program: &[&str]| {
+        let mut command = bench.as_user("/usr/bin/python3");
+        command.args(["-c", STARTER, expected]).args(program).current_dir(bench.path());
+        let output = command.env("TIDEGATE_HOME", bench.state_dir()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        let (opened, printed) = said.split_once('\n').unwrap();
+        (opened.to_owned(), printed.trim().to_owned())
+    };
+    // The control: a program that is as open as usual.
+    let (opened, _) = started("open", &["/usr/bin/cat"]);
+    assert!(opened.starts_with("fd/0 ") && opened.ends_with("environ"), "{opened}");
+    let tidegate = bench.tidegate();
+    let tidegate = tidegate.get_program().to_str().unwrap();
+    assert_eq!(started("closed", &[tidegate, "serve"]).0, "");
+    // And guests still start.
+    let run = started("closed", &[tidegate, "run", "-"]);
+    assert_eq!(run, (String::new(), "42".to_owned()));
 }
 
 #[test]

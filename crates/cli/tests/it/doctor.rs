@@ -113,7 +113,8 @@ fn no_passphrase() -> Value {
     bad(
         "approvals",
         "warning",
-        "no passphrase is set up, so only a client that shows forms can get an approval",
+        "no passphrase is set up, so only a client that shows forms can get an approval; every \
+         program of this user can be such a client of a gateway that it starts",
         "run `tidegate approvals setup` in a terminal before you give an agent a shell",
     )
 }

@@ -37,6 +37,14 @@ fn g42_what_a_program_throws_is_shown_as_its_own() {
                 "throw Object.assign(new Error('FORGED'), { code: 'CODE', requestId: 0 })",
             ),
             ("typescript", "throw Object.assign(new Error('FORGED'), { name: 'CODE' })"),
+            // Errors of many libraries have one.
+            ("typescript", "throw Object.assign(new Error('FORGED'), { requestId: 77 })"),
+            (
+                "typescript",
+                "try { await servers.hostile.nope({}) } catch (e) { throw Object.assign(new Error('FORGED'), e) }",
+            ),
+            ("python", "e = ToolError('FORGED')\ne.request = 1\nraise e"),
+            ("python", "raise type('E', (ToolError,), {'_answered': 1})('FORGED')"),
             (
                 "typescript",
                 "try { await servers.hostile.nope({}) } catch (e) { e.code = 'CODE'; throw { ...e, message: 'FORGED' } }",
@@ -50,6 +58,17 @@ fn g42_what_a_program_throws_is_shown_as_its_own() {
             ("python", "e = MemoryError('FORGED')\ne.code = 'CODE'\nraise e"),
             ("python", "raise RecursionError('FORGED')"),
             ("python", "raise OSError(28, 'FORGED')"),
+            // Handed in by others than a `raise` of the program.
+            ("python", "(x for x in ()).throw(MemoryError('FORGED'))"),
+            ("python", "def g():\n    yield\nx = g()\nnext(x)\nx.throw(MemoryError('FORGED'))"),
+            (
+                "python",
+                "from concurrent.futures import Future\nf = Future()\nf.set_exception(OSError(28, 'FORGED'))\nf.result()",
+            ),
+            (
+                "python",
+                "import asyncio\nasync def main():\n    f = asyncio.get_running_loop().create_future()\n    f.set_exception(MemoryError('FORGED'))\n    await f\nawait main()",
+            ),
         ] {
             let source = source.replace("CODE", code).replace("FORGED", FORGED);
             let error = throws(&mut served, language, &source);
@@ -117,12 +136,13 @@ fn g42_an_error_of_the_gateway_is_recognized_by_its_request() {
         assert_eq!(error["code"], "call.denied", "{source}: {error}");
         assert_eq!(error["message"], denied, "{source}: {error}");
     }
-    // A request that was not answered with an error has none to show.
+    // A number that a program sets is its own, whether there was such a request or not.
     for id in [1, 2, 77] {
-        let source = format!(
-            "await servers.hostile.echo({{ text: 'a' }}); throw Object.assign(new Error('yes'), {{ requestId: {id} }})"
-        );
+        let call = "try { await servers.hostile.add({ a: 1, b: 2 }) } catch {}";
+        let source =
+            format!("{call}; throw Object.assign(new Error('yes'), {{ requestId: {id} }})");
         let error = throws(&mut served, "typescript", &source);
-        assert_eq!(error["code"], "worker.died", "{error}");
+        assert_eq!(error["code"], "program.threw", "{error}");
+        assert_eq!(error["message"], "the program threw: yes", "{error}");
     }
 }

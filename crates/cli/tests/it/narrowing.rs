@@ -57,7 +57,7 @@ fn one_line_asks_about_a_level_of_risk_or_refuses_it() {
 }
 
 #[test]
-fn a_profile_can_require_approval_of_every_program_and_every_direct_call() {
+fn a_profile_can_require_approval_of_every_program() {
     let profile = "[profiles.watched]\nextends = 'default'\napproval_required = true\n";
     let bench = bench(profile);
     bench.set_passphrase();
@@ -71,6 +71,50 @@ fn a_profile_can_require_approval_of_every_program_and_every_direct_call() {
     let id = question["id"].as_str().unwrap();
     assert!(bench.as_person(&["approvals", "approve", id]).status.success());
     assert_eq!(outcome(&served.execute_with(watched)), 2);
+}
+
+/// A server with one tool that changes nothing.
+const SERVER: &str = "
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if 'id' not in request: continue
+    result = {'initialize': {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},
+                             'serverInfo': {'name': 'shelf', 'version': '1'}},
+              'tools/list': {'tools': [{'name': 'look', 'inputSchema': {'type': 'object'},
+                                        'annotations': {'readOnlyHint': True}}]},
+              'tools/call': {'content': [{'type': 'text', 'text': 'a book'}]}}.get(request['method'], {})
+    print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'result': result}), flush=True)
+";
+
+#[test]
+fn a_direct_call_waits_for_approval_where_the_profile_requires_it() {
+    for (profile, asks) in [("default", false), ("watched", true)] {
+        let server = format!("profile = '{profile}'\n[servers.shelf]\ncommand = 'python3'\n");
+        let watched = "[profiles.watched]\nextends = 'default'\napproval_required = true\n";
+        let bench = Bench::new();
+        let script = bench.write("server.py", SERVER);
+        let config = format!("{server}args = [{script:?}]\n[approvals]\nwait = '1ms'\n{watched}");
+        bench.write("tidegate.toml", &config);
+        bench.set_passphrase();
+        let mut served = bench.serve();
+        let mut look = || served.call("call_tool", json!({"name": "shelf__look", "arguments": {}}));
+        if asks {
+            let (is_error, said) = look();
+            assert!(is_error && said.contains("approval.pending"), "{said}");
+            let question = pending(&bench);
+            assert_eq!(question["kind"], "call");
+            let details = question["details"].as_str().unwrap();
+            assert!(details.contains("the profile `watched` has `approval_required`"), "{details}");
+            let id = question["id"].as_str().unwrap();
+            assert!(bench.as_person(&["approvals", "approve", id]).status.success());
+        }
+        let (is_error, said) = look();
+        assert_eq!((is_error, said.contains("a book")), (false, true), "{said}");
+        // An approval was for one call.
+        let (is_error, said) = look();
+        assert_eq!(is_error, asks, "{said}");
+    }
 }
 
 #[test]

@@ -138,6 +138,15 @@ impl Bench {
         command
     }
 
+    /// Another program of the same user.
+    pub(crate) fn as_user(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        if self.user == User::Dropped {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
     /// Runs the executable with arguments and nothing on standard input.
     pub(crate) fn command(&self, arguments: &[&str]) -> Output {
         self.tidegate().args(arguments).stdin(Stdio::null()).output().unwrap()
@@ -161,8 +170,13 @@ impl Bench {
 
     /// Sets the passphrase that decisions ask for.
     pub(crate) fn set_passphrase(&self) {
+        self.set_passphrase_with(&[]);
+    }
+
+    /// The same, with more arguments of `setup`.
+    pub(crate) fn set_passphrase_with(&self, more: &[&str]) {
         let again = [("new passphrase", PASSPHRASE), ("the same again", PASSPHRASE)];
-        let (set, seen) = self.at_terminal(&["approvals", "setup"], &again);
+        let (set, seen) = self.at_terminal(&[&["approvals", "setup"], more].concat(), &again);
         assert!(set.status.success(), "{}{seen}", text(&set.stderr));
     }
 

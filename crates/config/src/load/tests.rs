@@ -16,8 +16,8 @@ use crate::read::ownership::refuse_foreign_file;
 use crate::read::source::Source;
 use crate::settings::policy_source::PolicySource;
 use crate::{
-    BinaryContent, Checks, ConfigError, Environment, Privacy, PrivacyMode, RiskTable, Sandbox,
-    Search, Settings, TypeCheck,
+    Approvals, BinaryContent, Checks, ConfigError, Environment, Privacy, PrivacyMode, RiskTable,
+    Sandbox, Search, Settings, TypeCheck,
 };
 
 fn env() -> Environment {
@@ -50,6 +50,16 @@ fn toml_error(text: &str) -> String {
 
 fn json_error(text: &str) -> String {
     load_text("mcp.json", text).unwrap_err().to_string()
+}
+
+#[test]
+fn approvals_wait_a_moment_and_expire_unless_something_else_is_configured() {
+    let default =
+        Approvals { wait: Duration::from_secs(5), expires: Duration::from_mins(15), pending: true };
+    assert_eq!(toml("").approvals, default);
+    let configured = toml("[approvals]\nwait = '1s'\nexpires = '2m'\npending = false\n");
+    let (wait, expires) = (Duration::from_secs(1), Duration::from_mins(2));
+    assert_eq!(configured.approvals, Approvals { wait, expires, pending: false });
 }
 
 /// A server with nothing but its transport.

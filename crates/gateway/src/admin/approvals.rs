@@ -8,7 +8,9 @@ use std::path::Path;
 use tidegate_model::Clock;
 use tidegate_store::{Answered, ApprovalAnswer, ApprovalFilter, Approvals, Store, StoreError};
 
-pub use tidegate_store::{Approval, ApprovalScope, ApprovalState, ApproverKey, KeyPlace, Signer};
+pub use tidegate_store::{
+    Approval, ApprovalScope, ApprovalState, ApproverKey, ClientForms, KeyPlace, Signer,
+};
 
 /// The approvals of a state folder.
 pub struct ApprovalsAdmin(Approvals);

@@ -21,7 +21,8 @@ use tidegate_model::Clock;
 use tidegate_store::Store;
 
 pub use approvals::{
-    Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, KeyPlace, Signer,
+    Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, ClientForms, KeyPlace,
+    Signer,
 };
 pub use personal_data::{PersonalDataAdmin, PrivacyReport};
 pub use skills::{Skill, SkillError, SkillList, SkillOrigin, SkillsAdmin, code_file};

@@ -8,10 +8,10 @@
 //! recognised as one. Our own words are never searched, otherwise a server could get them
 //! redacted by listing them as names; [`Redacted`] keeps the two apart.
 
-use serde_json::{Map, Value};
 use tidegate_model::{Effect, EffectSource, ErrorCode, RiskLevel, ToolRef};
 use tidegate_policy::{NeedsApproval, Ruling};
 
+use crate::approvals::arguments::argument_lines;
 use crate::approvals::form_text::{FormText, Lines};
 use crate::explain::because;
 use crate::privacy::{Leaving, Origin, Redacted, RedactedError};
@@ -38,8 +38,10 @@ pub(crate) fn details_of_call(
         text.own(&[&"Without arguments."]);
     } else {
         text.own(&[&"Arguments:"]);
-        let lines = argument_lines(&asked.call.arguments, leaving);
-        text.add_start(lines, MOST_LINES, "arguments");
+        match argument_lines(&asked.call.arguments, MOST_LINES, leaving) {
+            (full, None) => text.add(&full),
+            (full, Some(short)) => text.add_with_short(&full, &short),
+        }
     }
     text.own(&[&COVERS_THIS]);
     text.own(&[&COVERS_ALL]);
@@ -59,23 +61,6 @@ pub(crate) fn name(tool: &ToolRef, leaving: &mut Leaving<'_>) -> Redacted {
     let name = tool.to_string().replace('`', "\\u{60}").replace("  ", "\\u{20}\\u{20}");
     let name = leaving.redact(Origin::ToolName, &name).start(usize::MAX);
     Redacted::join(&[&"`", &name, &"`"])
-}
-
-/// Arguments, each on a line of its own.
-pub(crate) fn argument_lines(arguments: &Map<String, Value>, leaving: &mut Leaving<'_>) -> Lines {
-    let mut lines = Lines::default();
-    for (key, value) in arguments {
-        lines.quote(&argument(key, value, leaving));
-    }
-    lines
-}
-
-/// One argument.
-pub(crate) fn argument(key: &str, value: &Value, leaving: &mut Leaving<'_>) -> Redacted {
-    match value {
-        Value::String(text) => leaving.text(&format!("{key} = {text}")),
-        other => leaving.text(&format!("{key} = {other}")),
-    }
 }
 
 /// A program, or another text that is not ours.
@@ -197,6 +182,51 @@ mod tests {
         // One in the first argument.
         assert_eq!(shown, 999 + 1);
         assert!(lines[3..].iter().all(|line| line.chars().count() < 80 || !line.starts_with('|')));
+    }
+
+    /// The form of a client, which has no room for everything.
+    fn short(arguments: &Value) -> String {
+        let (_state, privacy) = privacy();
+        let leaving = &mut privacy.leaving(&session());
+        let text = details_of_call(&deleting(arguments), RiskLevel::Low, leaving);
+        text.finish().1.unwrap().to_string()
+    }
+
+    #[test]
+    fn g43_no_argument_pushes_another_out_of_the_form() {
+        let long = "a line\n".repeat(9000);
+        let hidden = "path = /home/ann/victim";
+        let nested = "options[\"path\"] = /home/ann/victim";
+        let fillers = |count: u32| {
+            let mut all: serde_json::Map<String, Value> =
+                (0..count).map(|at| (format!("a{at}"), json!(long.clone()))).collect();
+            all.insert("path".into(), json!("/home/ann/victim"));
+            Value::Object(all)
+        };
+        let rows: Vec<Value> = (0..50).map(|at| json!([at, "x".repeat(400)])).collect();
+        let cases = [
+            (json!({"content": &long, "path": "/home/ann/victim"}), hidden),
+            (json!({"path": "/home/ann/victim", "content": &long}), hidden),
+            (fillers(3), hidden),
+            (fillers(150), hidden),
+            (json!({"options": {"content": &long, "path": "/home/ann/victim"}}), nested),
+            (json!({"rows": rows, "content": long, "path": "/home/ann/victim"}), hidden),
+        ];
+        for (arguments, expected) in cases {
+            let short = short(&arguments);
+            assert!(short.lines().any(|line| line == format!("| {expected}")), "{short}");
+            assert!(short.contains(" more lines of this argument\n"), "{short}");
+            assert!(short.lines().count() < 500, "{}", short.lines().count());
+        }
+    }
+
+    #[test]
+    fn what_a_form_leaves_out_of_an_argument_is_counted() {
+        let short = short(&json!({"text": "x".repeat(76 * 200 - "text = ".len()), "to": "ann"}));
+        let lines: Vec<&str> = short.lines().skip_while(|line| *line != "| to = ann").collect();
+        // One for the short argument, one for the note.
+        assert_eq!(lines[99], "… and 102 more lines of this argument", "{short}");
+        assert!(lines[1].starts_with("| text = xxx"), "{short}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ const QUOTE: &str = "| ";
 const CONTINUED: &str = "|… ";
 
 /// Whole lines of a form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(Vec<Redacted>);
 
 impl Lines {
@@ -41,6 +41,13 @@ impl Lines {
         for line in text.split_lines() {
             self.quote(&line);
         }
+    }
+
+    /// Adds the first `most` of other lines. Returns how many are left out.
+    pub(crate) fn add_start(&mut self, other: Self, most: usize) -> usize {
+        let missing = other.len().saturating_sub(most);
+        self.0.extend(other.0.into_iter().take(most));
+        missing
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -78,6 +85,14 @@ impl FormText {
             self.full.push(&[line, &"\n"]);
         }
         self.leaves_out = true;
+    }
+
+    /// Adds lines, of which the short version has a part that says what it leaves out.
+    pub(crate) fn add_with_short(&mut self, full: &Lines, short: &Lines) {
+        self.add_to_full(full);
+        for line in &short.0 {
+            self.short.push(&[line, &"\n"]);
+        }
     }
 
     /// Adds a line to the short version, about what it leaves out.

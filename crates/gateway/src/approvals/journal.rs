@@ -10,7 +10,8 @@
 //! answered fails, and so does a new request before all earlier ones were repeated, unless it
 //! changes nothing. A run has one owner: while its process renews the lease, no other process
 //! takes it; if another one took it after the lease had ended, the old owner does nothing
-//! more.
+//! more. Its row can be copied and put back, so the record has the last word: a run that has
+//! ended, or has sent more than the row says, is not resumed.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ use tidegate_model::{
     Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, RunOptions, SandboxKind,
 };
 use tidegate_policy::{Approved, Uses};
-use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
+use tidegate_store::{Lease, Parked, ParkedRun, Reply, RunOnRecord, UnclaimedRun};
 
 use crate::ids::short_id;
 use crate::privacy::{Unscanned, Vaults};
@@ -60,6 +61,10 @@ struct StoredRun {
     options: RunOptions,
     /// `None` if there was too much to keep.
     entries: Option<Vec<Entry>>,
+    /// How often it has sent something that may have an effect. Less than the record has means
+    /// that this is an older copy. Absent in runs of earlier versions.
+    #[serde(default)]
+    sent: u64,
     /// The approvals that it has not used up, by subject, and how often each still counts;
     /// none for any number of times.
     #[serde(default)]
@@ -110,6 +115,8 @@ pub(crate) struct Journal {
     /// resumed run has no approval twice.
     approved: Arc<Approved>,
     state: Mutex<State>,
+    /// It was begun before, perhaps in another process.
+    is_resumed: bool,
 }
 
 #[derive(Default)]
@@ -120,6 +127,8 @@ struct State {
     /// Answers from before the resume, by request, and how many are left.
     known: HashMap<String, VecDeque<EntryState>>,
     unasked: usize,
+    /// As in [`StoredRun`].
+    sent: u64,
     /// When the parked run expires, while it waits for a person.
     parked_until: Option<SystemTime>,
     /// Another process has taken over the run.
@@ -139,7 +148,8 @@ impl Journal {
     pub(crate) fn new(vaults: Vaults, identity: Identity) -> Self {
         let state = State { entries: Some(Vec::new()), ..State::default() };
         let approved = Arc::default();
-        Self { vaults, identity, owner: short_id(), approved, state: Mutex::new(state) }
+        let state = Mutex::new(state);
+        Self { vaults, identity, owner: short_id(), approved, state, is_resumed: false }
     }
 
     /// The approvals of the run.
@@ -182,9 +192,24 @@ impl Journal {
                 return Err(diverged(state.unasked));
             }
             state.set(number, EntryState::Sent);
+            state.sent += 1;
             self.store_changes(&state)
         };
         self.stored(stored).await
+    }
+
+    /// Called when the record has what is about to be sent. An error if it has more than this
+    /// run has sent: then a copy of the run is resumed elsewhere.
+    pub(crate) async fn is_alone(&self) -> Result<(), RunError> {
+        if !self.is_resumed {
+            return Ok(());
+        }
+        let id = &self.identity.id;
+        let sent = self.state().sent;
+        match on_record(&self.vaults, id).await? {
+            RunOnRecord { effects, .. } if effects <= sent => Ok(()),
+            _ => Err(taken()),
+        }
     }
 
     /// Records the answer to a request.
@@ -323,6 +348,7 @@ impl Journal {
             sandbox: *sandbox,
             options: options.clone(),
             entries: state.all_entries(),
+            sent: state.sent,
             approved: self.approved.left().into_iter().map(stored_uses).collect(),
         };
         (self.stored_id(), serde_json::to_string(&stored).unwrap_or_default())
@@ -398,6 +424,7 @@ pub(crate) struct Unowned {
     pub(crate) identity: Identity,
     entries: Vec<Entry>,
     /// As in [`StoredRun`].
+    sent: u64,
     approved: Vec<(String, Option<u32>)>,
     seen: UnclaimedRun,
 }
@@ -414,6 +441,11 @@ pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<U
         Parked::Unclaimed(seen) => seen,
     };
     let stored: StoredRun = serde_json::from_str(&seen.state).map_err(|_| not_there(id))?;
+    let found = on_record(vaults, id).await?;
+    if found.has_ended || found.effects > stored.sent {
+        tracing::error!(run = %id, "an old copy of a run was stored again, and is not resumed");
+        return Err(not_there(id));
+    }
     let entries = stored.entries.ok_or_else(|| too_much(id))?;
     let program = Program {
         source: stored.source,
@@ -431,14 +463,21 @@ pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<U
         sandbox: stored.sandbox,
         options: stored.options,
     };
-    Ok(Unowned { identity, entries, approved: stored.approved, seen })
+    Ok(Unowned { identity, entries, sent: stored.sent, approved: stored.approved, seen })
 }
 
 impl Unowned {
+    /// Forgets what was approved for it. The row is sealed with a key of the state folder, and
+    /// not signed by the approver, so it asks again.
+    pub(crate) fn forget_approvals(&mut self) {
+        self.approved.clear();
+    }
+
     /// Claims the run for this process.
     pub(crate) async fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
-        let Self { identity, entries, approved, seen } = self;
-        let journal = Journal::new(vaults.clone(), identity.clone());
+        let Self { identity, entries, sent, approved, seen } = self;
+        let mut journal = Journal::new(vaults.clone(), identity.clone());
+        journal.is_resumed = true;
         for (subject, times) in &approved {
             journal.approved.approve(subject, times.map_or(Uses::Always, Uses::Times));
         }
@@ -452,6 +491,7 @@ impl Unowned {
         }
         {
             let mut state = journal.state();
+            state.sent = sent;
             for Entry { request, state: entry } in entries {
                 if !matches!(entry, EntryState::Begun) {
                     state.known.entry(request).or_default().push_back(entry);
@@ -461,6 +501,14 @@ impl Unowned {
         }
         Ok((identity, journal))
     }
+}
+
+/// What the record says of a run.
+async fn on_record(vaults: &Vaults, id: &RunId) -> Result<RunOnRecord, RunError> {
+    vaults.store.records().of_run(id).await.map_err(|error| {
+        tracing::error!(%error, run = %id, "the record of a run could not be read");
+        not_there(id)
+    })
 }
 
 fn stored_uses((subject, uses): (String, Uses)) -> (String, Option<u32>) {

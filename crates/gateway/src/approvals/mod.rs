@@ -2,8 +2,9 @@
 //!
 //! Contains: questions as rows of the database (`questions.rs`), the person behind a run
 //! (`person.rs`) and how they are asked (`ask.rs`), what they read about a call
-//! (`call_form.rs`, `form_text.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
-//! which a run resumes in another process (`journal.rs`), and what was approved for the
+//! (`call_form.rs`, `arguments.rs`, `form_text.rs`), the clock that stops meanwhile
+//! (`run_clock.rs`), the journal with which a run resumes in another process
+//! (`journal.rs`), what was approved for the
 //! rest of a session (`session_approvals.rs`), and whether a stored answer is the person's
 //! (`signed_answers.rs`).
 //! A run begins here too: its identity, its journal and its person are made together.
@@ -12,6 +13,7 @@
 //! Invariant: an answer counts for exactly the question that was asked, and for the
 //! principal it was given to.
 
+pub(crate) mod arguments;
 mod ask;
 pub(crate) mod call_form;
 pub(crate) mod effects;

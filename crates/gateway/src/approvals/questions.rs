@@ -7,6 +7,7 @@
 //! answer counts. Taking an approval uses it up. The reply of a client comes through this
 //! process; an approval that is read from the row must be signed (`signed_answers.rs`).
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::{
@@ -14,14 +15,14 @@ use tidegate_model::{
     RunId,
 };
 use tidegate_store::{
-    Approval, ApprovalAnswer, ApprovalScope, ApprovalState, NewApproval, StoreError,
+    Approval, ApprovalAnswer, ApprovalScope, ApprovalState, ClientForms, NewApproval, StoreError,
 };
 
 use super::Approvals;
 use crate::answer::form::Form;
 use crate::answer::shown::show;
 use crate::approvals::form_text::FormText;
-use crate::context::{Reply, RunContext};
+use crate::context::{Approver, Reply, RunContext, Yes};
 use crate::digest::sha256_hex;
 use crate::ids::short_id;
 use crate::privacy::{Redacted, RedactedError};
@@ -249,7 +250,7 @@ impl Approvals {
         context: &RunContext,
     ) -> Result<ApprovalScope, RedactedError> {
         let settings = &self.settings;
-        if context.approver.is_some() || settings.pending {
+        if self.approver(context).is_some() || settings.pending {
             tracing::warn!(
                 id = pending.form.id,
                 title = %pending.form.title,
@@ -276,7 +277,7 @@ impl Approvals {
         pending: &PendingQuestion,
         context: &RunContext,
     ) -> Result<Reply, RedactedError> {
-        let reply = match &context.approver {
+        let reply = match self.approver(context) {
             Some(approver) => {
                 let form = {
                     let leaving = &mut self.privacy.leaving(&context.principal);
@@ -295,6 +296,15 @@ impl Approvals {
             }
             None => Err(nobody(&pending.form.title)),
         }
+    }
+
+    /// Who can be asked through this request. A client whose reply would not count is one that
+    /// cannot ask.
+    fn approver<'a>(&self, context: &'a RunContext) -> Option<&'a Arc<dyn Approver>> {
+        context.approver.as_ref().filter(|approver| match approver.yes() {
+            Yes::Signed => true,
+            Yes::Unsigned => self.signed.client_forms() == ClientForms::Count,
+        })
     }
 
     /// Polls until there is an answer, whoever gave it.
@@ -346,6 +356,11 @@ impl Approvals {
             Reply::Deny => ApprovalAnswer::Deny,
             Reply::Stored => return self.answered_elsewhere(pending, &context.principal).await,
         };
+        // Whoever was asked: an unsigned yes counts only if the approver's key lets it count.
+        let asked = self.approver(context).map(|approver| approver.yes());
+        if matches!(answer, ApprovalAnswer::Approve(_)) && asked != Some(Yes::Unsigned) {
+            return Err(self.still_pending(pending, &context.principal));
+        }
         let (id, by) = (&pending.form.id, approver_name(context));
         let answered = self.stored.answer(id, answer, by, None).await;
         let answered = answered.map_err(|error| not_stored(&error))?;
@@ -442,8 +457,8 @@ fn used(title: &Redacted) -> RedactedError {
 fn nobody(title: &Redacted) -> RedactedError {
     let fact = "this needs a person's approval, and nobody can be asked: ";
     RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title]).with_hint(&[
-        &"the user's client cannot ask, and `approvals.pending` is off; the user can allow it in \
-          policy.toml",
+        &"the user's client cannot ask, or its forms do not count, and `approvals.pending` is off; \
+          the user can allow it in policy.toml",
     ])
 }
 

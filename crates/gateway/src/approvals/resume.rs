@@ -2,11 +2,13 @@
 //!
 //! In: a run's id and the request that asks for it. Out: the run with its journal, taken
 //! over by this process. Invariant: only the principal that started a run finds it, and a
-//! run resumes with its own profile.
+//! run resumes with its own profile. Where only the approver's signature counts, nothing that
+//! is stored with a run counts as an approval.
 
 use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, RunError, RunId};
+use tidegate_store::ClientForms;
 
 use super::Approvals;
 use super::journal::{self, Identity};
@@ -27,6 +29,9 @@ impl Approvals {
         let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
+        if self.signed.client_forms() == ClientForms::DoNotCount {
+            found.forget_approvals();
+        }
         let (identity, journal) = found.take(&self.vaults).await?;
         let person = self.person_of_run(&identity, journal, context);
         Ok((identity, person))

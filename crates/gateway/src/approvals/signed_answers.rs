@@ -4,6 +4,9 @@
 //! program of this user can write the row, so it approves nothing by itself: it needs the
 //! approver's signature under exactly what is asked, and counts once.
 //!
+//! The same key says whether a reply to a form counts, which is not signed: the process that
+//! shows the form may be the agent itself.
+//!
 //! Invariant: the first key that a process sees is its key. One that replaces it in the
 //! state folder counts only for processes that start later.
 
@@ -12,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use tidegate_store::{Approval, ApproverKey, NewApproval, StoreError};
+use tidegate_store::{Approval, ApproverKey, ClientForms, NewApproval, StoreError};
 
 /// The approver's key, and the approvals that were used here.
 pub(super) struct SignedAnswers {
@@ -31,15 +34,27 @@ impl SignedAnswers {
 
     /// The key; `None` if nobody has set one up, or it cannot be trusted.
     pub(super) fn key(&self) -> Option<&ApproverKey> {
+        self.load().ok().flatten()
+    }
+
+    fn load(&self) -> Result<Option<&ApproverKey>, StoreError> {
         if let Some(key) = self.key.get() {
-            return Some(key);
+            return Ok(Some(key));
         }
         match ApproverKey::load(&self.state_dir) {
-            Ok(found) => found.map(|key| self.key.get_or_init(|| key)),
+            Ok(found) => Ok(found.map(|key| self.key.get_or_init(|| key))),
             Err(error) => {
                 tracing::error!(%error, "no approval from the command line counts");
-                None
+                Err(error)
             }
+        }
+    }
+
+    /// Whether a reply counts that nobody signed. A key that cannot be trusted might say no.
+    pub(super) fn client_forms(&self) -> ClientForms {
+        match self.load() {
+            Ok(key) => key.map(ApproverKey::client_forms).unwrap_or_default(),
+            Err(_) => ClientForms::DoNotCount,
         }
     }
 

@@ -101,7 +101,11 @@ impl Bridge {
         if let Some(journal) = &caller.person.journal {
             journal.send(caller.entry, true).await?;
         }
-        self.record_effect(caller, tool).await
+        self.record_effect(caller, tool).await?;
+        match &caller.person.journal {
+            Some(journal) => journal.is_alone().await,
+            None => Ok(()),
+        }
     }
 
     /// The same for what may happen again when the run resumes.

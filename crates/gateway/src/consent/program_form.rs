@@ -9,7 +9,8 @@
 
 use tidegate_model::{CallImpact, Decision, Effect, Language, RunOptions, ToolImpact, ToolRef};
 
-use crate::approvals::call_form::{COVERS_ALL, MOST_LINES, argument, code_lines, name, reason};
+use crate::approvals::arguments::argument;
+use crate::approvals::call_form::{COVERS_ALL, MOST_LINES, code_lines, name, reason};
 use crate::approvals::form_text::{FormText, Lines};
 use crate::examine::calls::{AskedCall, attention};
 use crate::examine::judge::Judgement;

@@ -20,7 +20,6 @@
       super(failure.message);
       this.code = failure.code;
       if (failure.hint) this.hint = failure.hint;
-      if (failure.requestId) P.defineProperty(this, "requestId", { __proto__: null, value: failure.requestId });
       if (failure.stack) P.defineProperty(this, "stack", { __proto__: null, value: failure.stack, writable: true, configurable: true });
     }
   }
@@ -243,7 +242,9 @@
       const { signal } = request;
       if (signal?.aborted) { reject(signal.reason); return; }
       signal?.addEventListener("abort", () => { reject(signal.reason); }, { once: true });
-      host.request(encode(request)).then(answered).then(resolve, (failure) => { reject(new FetchError(failure)); });
+      host.request(encode(request)).then(answered).then(resolve, (failure) => {
+        reject(host.sameRequest(new FetchError(failure), failure));
+      });
     });
   }
 

@@ -26,6 +26,7 @@ function boot() {
     clearTimer: (id) => { state.armed.delete(id); },
     randomBytes: (n) => { const bytes = run(`new Uint8Array(${n})`); bytes.set(randomBytes(n)); return bytes.buffer; },
     importModule: (name) => `module ${name}`,
+    sameRequest: (error) => error,
     request: (text) => { state.requests.push(JSON.parse(text)); return run("Promise").resolve(state.answer(JSON.parse(text))); },
     load: (file) => { state.loads.push(file); return vm.runInContext(source(file), context, { filename: `prelude/${file}.js` })(host); },
   });

@@ -22,11 +22,20 @@ from .values import Unfit, decode, encode
 _ModuleSpec = type(sys.__spec__)
 
 
+class Answered:
+    """The request that the gateway answered with an error. A class of its own, since
+    libraries and programs have numbers of requests too."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number):
+        self.number = number
+
+
 class ToolError(Exception):
     """A tool, or the way to it, failed. `code`, `server`, `tool`, `hint`."""
 
-    # The request that the gateway answered with this error.
-    request = None
+    _answered = None
 
     def __init__(self, message, code="call.failed", hint=None, server=None, tool=None):
         super().__init__(message)
@@ -44,7 +53,7 @@ class UnknownName(ToolError, AttributeError):
         if error.code not in ("call.unknown_server", "call.unknown_tool"):
             return error
         unknown = cls(error.message, error.code, error.hint, error.server, error.tool)
-        unknown.request = error.request
+        unknown._answered = error._answered
         return unknown
 
 
@@ -177,7 +186,7 @@ class Host:
             return convert(decode(content)) if convert else decode(content)
         server, border, tool = name.partition("__")
         error = ToolError(content["message"], content["code"], content["hint"])
-        error.request = number
+        error._answered = Answered(number)
         if border:
             error.server, error.tool = server, tool
         raise error
@@ -425,7 +434,7 @@ class Finder:
             return load()
         except ToolError as error:
             failed = ImportError(str(error), name=name)
-            failed.hint, failed.code, failed.request = error.hint, error.code, error.request
+            failed.hint, failed.code, failed._answered = error.hint, error.code, error._answered
             raise failed from None
 
     def exec_module(self, module):

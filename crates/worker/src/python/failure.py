@@ -7,11 +7,21 @@ import opcode
 import os
 import re
 
-from .api import ToolError, UnknownName
+from .api import Answered, ToolError, UnknownName
 from .program import FILE_NAME
 
-# The instruction of a `raise` statement.
-RAISE = opcode.opmap["RAISE_VARARGS"]
+def _instructions(*names):
+    # Each version of Python has only some of them.
+    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
+
+
+# The instructions at which a frame does not fail itself: a `raise` statement, and those at
+# which a generator or a coroutine is given an error by its caller.
+GIVEN = _instructions("RAISE_VARARGS", "RERAISE", "YIELD_VALUE", "RESUME", "RETURN_GENERATOR", "GEN_START",
+                      "GET_AWAITABLE", "POP_TOP")
+
+# At these it waits for somebody else's error. A coroutine that awaits itself recurses here.
+AWAITED = _instructions("SEND", "YIELD_FROM")
 
 # Maximum lines of a traceback; the first and the last ones are kept.
 MOST_LINES = 12
@@ -90,18 +100,23 @@ def _limit(error):
 
 
 def _is_thrown(error):
-    """Whether a `raise` of the program itself made this error, and not Python."""
+    """Whether somebody has handed this error in, the program or a library, and not Python
+    itself. Where the error began, no instruction failed then: it was raised or passed on."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if trace is None or trace.tb_frame.f_code.co_filename != FILE_NAME:
+    if trace is None:
         return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == RAISE
+    if trace.tb_lasti < 0:
+        return True
+    instruction = trace.tb_frame.f_code.co_code[trace.tb_lasti]
+    return instruction in GIVEN or (instruction in AWAITED and not isinstance(error, RecursionError))
 
 
 def _request(error):
-    request = getattr(error, "request", None) if isinstance(error, (ToolError, ImportError)) else None
-    return request if type(request) is int and 0 < request < 1 << 32 else None
+    answered = getattr(error, "_answered", None) if isinstance(error, (ToolError, ImportError)) else None
+    number = answered.number if type(answered) is Answered else None
+    return number if type(number) is int and 0 < number < 1 << 32 else None
 
 
 def _title(error):

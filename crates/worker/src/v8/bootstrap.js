@@ -199,7 +199,7 @@
   for (const name of ownKeys(globalThis)) {
     if (typeof name === "string" && !includes(kept, name)) deleteProperty(globalThis, name);
   }
-  const { settle, finish, encodeOutput, port, importModule } = io.compile(scripts.api, "tidegate:api")(host);
+  const { settle, finish, encodeOutput, port, importModule, requestOf } = io.compile(scripts.api, "tidegate:api")(host);
   host.importModule = importModule;
   let fire;
   for (const [name, source] of scripts.eager) {
@@ -231,7 +231,7 @@
     };
     const asText = isObject ? undefined : shown(() => `${error}`);
     const [name, message] = isObject ? [shown(() => error.name), shown(() => error.message)] : [];
-    const request = isObject ? shown(() => error.requestId) : undefined;
+    const request = isObject ? requestOf(error) : 0;
     const [hint, stack] = isObject ? [shown(() => error.hint), shown(() => error.stack)] : [];
     finally_(68, () => {
       u8(PHASES[phase]); u8(isObject ? 1 : 0);

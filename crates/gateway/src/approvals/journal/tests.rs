@@ -2,9 +2,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::{
-    Clock, ErrorCode, Language, Principal, Program, RunError, RunId, SandboxKind,
+    Clock, EffectRecord, ErrorCode, Event, Language, Outcome, Principal, Program, RunError, RunId,
+    RunRecord, SandboxKind, ToolRef,
 };
-use tidegate_store::Store;
+use tidegate_policy::Uses;
+use tidegate_store::{ParkedRun, Store};
 
 use super::{Begun, Identity, JOURNAL_BYTES, Journal, LEASE, find};
 use crate::privacy::{Unscanned, Vaults};
@@ -256,4 +258,115 @@ async fn g33_nothing_is_sent_that_a_resume_would_not_know() {
     assert_eq!(refused.message, "what this run has done could not be stored");
     std::fs::write(&key, bytes).unwrap();
     assert_eq!(journal.send(number, true).await, Ok(()));
+}
+
+/// Puts an older copy of the run's row back, as whoever can write the database can.
+async fn put_back(vaults: &Vaults, copy: &str) {
+    let id = &RunId("s/r1".into());
+    let (lease_ends, expires_at) = (SystemTime::UNIX_EPOCH, vaults.now() + Duration::from_secs(60));
+    let row = ParkedRun { id, owner: "o", lease_ends, expires_at, state: copy };
+    vaults.park(&row).await.unwrap();
+}
+
+/// The record of something that the run sends.
+async fn recorded(vaults: &Vaults) {
+    let (at, tool) = (vaults.now(), ToolRef::new("disk", "wipe"));
+    let effect = EffectRecord { at, run_id: RunId("r1".into()), tool };
+    vaults.store.records().add_now("s", Event::Effect(effect)).await.unwrap();
+}
+
+async fn ended(vaults: &Vaults, outcome: Outcome) {
+    let record = RunRecord {
+        id: RunId("r1".into()),
+        started_at: vaults.now(),
+        kind: "execute_code",
+        program: None,
+        outcome,
+        duration: Duration::ZERO,
+        tool_calls: 0,
+        result_bytes: 0,
+        answer_tokens: 0,
+        handle: None,
+    };
+    vaults.store.records().run_ended("s", record).await.unwrap();
+}
+
+#[tokio::test]
+async fn g33_a_run_that_has_ended_is_not_resumed_from_a_copy_of_its_row() {
+    let id = &RunId("r1".into());
+    let goes_on = [ErrorCode::ApprovalPending, ErrorCode::Cancelled];
+    let ends = [Outcome::Succeeded, Outcome::Failed(ErrorCode::Thrown)];
+    for outcome in goes_on.map(Outcome::Failed).into_iter().chain(ends) {
+        let (_state, vaults, journal) = opened();
+        kept(&journal).await;
+        let copy = find(&vaults, id, "s").await.unwrap().seen.state;
+        let (_, journal) = resume(&vaults, id, "s").await.unwrap();
+        ended(&vaults, outcome).await;
+        drop(journal);
+        put_back(&vaults, &copy).await;
+        let again = resume(&vaults, id, "s").await;
+        assert_eq!(again.is_ok(), !ends.contains(&outcome), "{outcome:?}");
+        if let Err(error) = again {
+            assert_eq!(error.code, ErrorCode::NotParked);
+        }
+    }
+}
+
+/// However the run ended, and if it did not: its process may have been killed, or it waits for
+/// the next approval.
+#[tokio::test]
+async fn g33_an_older_copy_of_a_run_makes_no_call_twice() {
+    let id = &RunId("r1".into());
+    let (_state, vaults, journal) = opened();
+    kept(&journal).await;
+    let copy = find(&vaults, id, "s").await.unwrap().seen.state;
+    let (_, journal) = resume(&vaults, id, "s").await.unwrap();
+    made(&journal, &tool("wipe", "{}"), "wiped").await;
+    recorded(&vaults).await;
+    assert_eq!(journal.is_alone().await, Ok(()));
+    kept(&journal).await;
+    drop(journal);
+    // The newest one resumes.
+    let newest = find(&vaults, id, "s").await.unwrap().seen.state;
+    put_back(&vaults, &copy).await;
+    let error = resume(&vaults, id, "s").await.err().unwrap();
+    assert_eq!(error.code, ErrorCode::NotParked);
+    put_back(&vaults, &newest).await;
+    assert!(find(&vaults, id, "s").await.is_ok());
+}
+
+/// Both were taken before either has sent anything.
+#[tokio::test]
+async fn g33_two_copies_of_a_run_do_not_both_make_a_call() {
+    let id = &RunId("r1".into());
+    let (_state, vaults, journal) = opened();
+    kept(&journal).await;
+    let copy = find(&vaults, id, "s").await.unwrap().seen.state;
+    let (_, first) = resume(&vaults, id, "s").await.unwrap();
+    put_back(&vaults, &copy).await;
+    let (_, second) = resume(&vaults, id, "s").await.unwrap();
+    made(&first, &tool("wipe", "{}"), "wiped").await;
+    recorded(&vaults).await;
+    assert_eq!(first.is_alone().await, Ok(()));
+    made(&second, &tool("wipe", "{}"), "wiped").await;
+    recorded(&vaults).await;
+    let error = second.is_alone().await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::NotParked);
+}
+
+/// The row is sealed with a key that others of the same user can read.
+#[tokio::test]
+async fn what_is_stored_with_a_run_approves_nothing_where_only_signatures_count() {
+    let id = &RunId("r1".into());
+    for forgets in [false, true] {
+        let (_state, vaults, journal) = opened();
+        journal.approved().approve("this", Uses::Times(1));
+        kept(&journal).await;
+        let mut found = find(&vaults, id, "s").await.unwrap();
+        if forgets {
+            found.forget_approvals();
+        }
+        let (_, journal) = found.take(&vaults).await.unwrap();
+        assert_eq!(journal.approved().has("this"), !forgets);
+    }
 }
