@@ -43,12 +43,12 @@ pub(crate) fn unlock(state_dir: &Path, what: &str) -> anyhow::Result<(Signer, &'
 
 /// Asks for the passphrase of a key, once.
 pub(crate) fn ask(terminal: &Terminal, key: &ApproverKey) -> anyhow::Result<Signer> {
-    let passphrase = terminal.secret("passphrase (empty: no): ")?;
+    let passphrase = terminal.secret("passphrase (empty to cancel): ")?;
     if passphrase.is_empty() {
         return Err(Refused("error[approval.denied]: nothing was approved".into()).into());
     }
     key.unlock(&passphrase).ok_or_else(|| {
-        let message = "error[approval.wrong_passphrase]: this is not the approver's passphrase";
+        let message = "error[approval.wrong_passphrase]: wrong passphrase";
         Refused(format!("{message}\nhint: nothing was approved")).into()
     })
 }
@@ -58,12 +58,13 @@ pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<Approv
     let terminal = Terminal::open().ok_or_else(no_terminal)?;
     if let Some(key) = ApproverKey::load(state_dir)? {
         if key.place() == KeyPlace::System && place == KeyPlace::State {
-            let message = "error[approval.no_channel]: root has set up a passphrase, which counts";
+            let message = "error[approval.no_channel]: the passphrase that root has set up takes \
+                           precedence";
             let hint = "hint: `sudo tidegate approvals setup --system` changes it";
             return Err(Refused(format!("{message}\n{hint}")).into());
         }
         if key.place() == place {
-            terminal.show("There is a passphrase already. To change it, type the old one.")?;
+            terminal.show("A passphrase is already set. To change it, enter the current one.")?;
             ask(&terminal, &key)?;
         }
     }
@@ -75,8 +76,10 @@ pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<Approv
         ))
         .into());
     }
-    if *terminal.secret("the same again: ")? != *first {
-        return Err(Refused("error[approval.weak_passphrase]: the two differ".into()).into());
+    if *terminal.secret("repeat the passphrase: ")? != *first {
+        return Err(
+            Refused("error[approval.weak_passphrase]: the two passphrases differ".into()).into()
+        );
     }
     let key = ApproverKey::derive(&first, place)?;
     key.write(state_dir)?;
@@ -93,7 +96,7 @@ fn no_key() -> Refused {
 
 fn no_terminal() -> Refused {
     Refused(
-        "error[approval.no_terminal]: the passphrase is asked for at a terminal, and there is none\n\
+        "error[approval.no_terminal]: the passphrase is read from a terminal, and there is none\n\
          hint: run this command yourself, in a terminal and in the foreground; standard input is \
          not read"
             .into(),

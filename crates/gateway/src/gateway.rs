@@ -51,7 +51,7 @@ pub enum GatewayError {
     #[error("the network for programs cannot be set up")]
     Network(#[from] OpenError),
     /// The detector of personal data cannot be set up.
-    #[error("the search for personal data cannot be set up")]
+    #[error("the detector of personal data cannot be set up")]
     Privacy(#[from] OptionsError),
     /// The rules for calls cannot be used.
     #[error(transparent)]
@@ -125,13 +125,8 @@ impl Gateway {
         let recorder = Recorder::new(&store);
         let bridge = Arc::new(Bridge::open(&settings, recorder.clone(), commands, below)?);
         let capacity = &settings.sandbox.capacity;
-        let admission = Admission::new(
-            capacity,
-            settings.input,
-            Arc::clone(&policy),
-            recorder.clone(),
-            clock,
-        );
+        let admission =
+            Admission::new(capacity, settings.input, Arc::clone(&policy), recorder.clone(), clock);
         let examiner = Examiner::open(
             &settings,
             &examiner_environment,

@@ -67,7 +67,10 @@ impl Skills {
             let shown = String::from_utf8_lossy(&name).into_owned();
             match read(&folder, &shown) {
                 Ok(_) if list.skills.len() > MOST_SKILLS => {
-                    list.skipped.push((clipped(&shown), format!("is beyond {MOST_SKILLS} skills")));
+                    list.skipped.push((
+                        clipped(&shown),
+                        format!("exceeds the limit of {MOST_SKILLS} skills"),
+                    ));
                 }
                 Ok(skill) => list.skills.push(skill),
                 Err(problem) => list.skipped.push((clipped(&shown), problem)),
@@ -197,7 +200,8 @@ impl Skills {
 
 /// One skill of the folder, or what is wrong with it.
 fn read(all: &Folder, given: &str) -> Result<Skill, String> {
-    let name = SkillName::parse(given).map_err(|_| "its name is none for a skill".to_owned())?;
+    let name =
+        SkillName::parse(given).map_err(|_| "its name is not valid for a skill".to_owned())?;
     if given == SHIPPED_NAME {
         return Err("a skill of this name comes with tidegate".to_owned());
     }
@@ -230,7 +234,7 @@ fn file(own: &Folder, name: &str) -> Result<Option<String>, String> {
 fn no_folder(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
         // Systems differ in which of the two they return for a link.
-        Some(Errno::LOOP | Errno::NOTDIR) => "is a link, or no folder",
+        Some(Errno::LOOP | Errno::NOTDIR) => "is a link or not a folder",
         _ => "its folder cannot be opened",
     }
 }

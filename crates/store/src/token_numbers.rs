@@ -53,7 +53,7 @@ impl TokenNumbers {
         let entry = last.entry(data_type).or_default();
         let first = (*entry).max(above).checked_add(1);
         let first = first.filter(|first| first.checked_add(count).is_some());
-        let first = first.ok_or_else(|| failed(io::Error::other("no numbers are left")))?;
+        let first = first.ok_or_else(|| failed(io::Error::other("no token numbers are left")))?;
         *entry = first + count - 1;
         write(&mut file, &last).map_err(failed)?;
         Ok(first)

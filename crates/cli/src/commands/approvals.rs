@@ -50,7 +50,7 @@ fn found(approvals: &ApprovalsAdmin, id: &str) -> anyhow::Result<Approval> {
     }
     let open = approvals.pending()?;
     let near = did_you_mean(id, open.iter().map(|one| one.asked.id.as_str()));
-    let hint = near.unwrap_or_else(|| "`tidegate approvals list` shows what waits".into());
+    let hint = near.unwrap_or_else(|| "`tidegate approvals list` shows pending approvals".into());
     Err(Usage(format!("there is no approval `{}`\nhint: {hint}", visible_line(id))).into())
 }
 
@@ -60,7 +60,7 @@ fn list(all: &[Approval], json: bool) {
         return;
     }
     if all.is_empty() {
-        print::note("nothing waits for an approval");
+        print::note("no approvals are pending");
     }
     for one in all {
         let name = print::bold(&one.asked.id);
@@ -104,7 +104,9 @@ fn approve(
     let code = report(answered, "approved", json);
     if code == ExitCode::SUCCESS && !json {
         let run = visible_line(&one.asked.run_id).into_owned();
-        print::note(format!("a run that no longer waits: `tidegate run --resume {run}`"));
+        print::note(format!(
+            "to resume a run that has stopped waiting: `tidegate run --resume {run}`"
+        ));
     }
     Ok(code)
 }
@@ -132,8 +134,8 @@ fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<ExitCode> {
     let path = ApproverKey::path(place, state_dir);
     print::line(format!("the approver's key is in `{}`", path.display()));
     print::note(
-        "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; a \
-         gateway that had another key needs a restart",
+        "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; \
+         restart gateways that use an earlier key",
     );
     if place == KeyPlace::State {
         print::note(

@@ -111,7 +111,7 @@ fn erase(
         None => kept.erase_value(read(value.unwrap_or(Path::new("-")))?.trim())?,
     };
     print::line(format!("{} erased", print::counted(erased, "value")));
-    print::note("running gateways keep the values they have seen in memory until they exit");
+    print::note("running gateways keep seen values in memory until they exit");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -135,11 +135,7 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     let many = served.execute(
         "let saved = 0; for (;; saved++) { try { await saveSkill('many', `${saved}`) } catch (e) { return [saved, e.message] } }",
     );
-    assert_eq!(
-        many["output"],
-        json!([100, "a program can save 100 skills, this one wanted more"]),
-        "{many}"
-    );
+    assert_eq!(many["output"], json!([100, "a program can save at most 100 skills"]), "{many}");
     served.end();
     let ours = ["/state/record.db", "/state/state.db", "/vault.key"];
     let is_ours = |path: &str| ours.iter().any(|name| path.contains(name));
@@ -411,15 +407,15 @@ fn damaged_skills_are_named_and_the_rest_is_served() {
     bench.write("secret/SKILL.md", "---\nname: linked\ndescription: Outside\n---\n");
     symlink(bench.path().join("secret"), bench.state_dir().join("skills/linked")).unwrap();
     let skipped = json!([
-        {"name": "bytes", "problem": "`SKILL.md` is no UTF-8 text"},
+        {"name": "bytes", "problem": "`SKILL.md` is not UTF-8 text"},
         {"name": "headless", "problem": "`SKILL.md` does not begin with a line `---`"},
-        {"name": "linked", "problem": "is a link, or no folder"},
+        {"name": "linked", "problem": "is a link or not a folder"},
     ]);
     assert_eq!(json_of(&bench, &["skills", "list", "--json"])["skipped"], skipped);
     let output = bench.command(&["skills", "list"]);
     assert_eq!(text(&output.stdout).lines().count(), 3, "{}", text(&output.stdout));
     assert!(
-        text(&output.stderr).contains("warning: `linked` is skipped: is a link, or no folder"),
+        text(&output.stderr).contains("warning: `linked` is skipped: is a link or not a folder"),
         "{}",
         text(&output.stderr)
     );

@@ -45,7 +45,7 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         json: &["securityLevel"],
         kind: Kind::Word(&["low", "medium", "high", "strict"]),
         default: nothing,
-        doc: "The level that every program has at least when its sandbox is chosen: `risk.least`, \
+        doc: "The lowest risk level that is used to choose the sandbox of a program: `risk.least`, \
               where `strict` is `critical`.",
     },
     Key {

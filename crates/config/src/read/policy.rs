@@ -247,7 +247,7 @@ impl PolicyReader<'_> {
             // `*` is allowed only as the whole key: `a.*` would mean a key of that name.
             let odd = key != "*" && (key.contains('*') || key.split('.').any(str::is_empty));
             if odd {
-                let message = format!("{} has a key that is no path", reading.label());
+                let message = format!("{} has a key that is not a path", reading.label());
                 let error = reading.error(ConfigErrorKind::BadValue, message);
                 return Err(error.with_hint("write `\"*\"`, or names with dots between them"));
             }
@@ -289,7 +289,7 @@ fn text_shown(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigErr
     } else if text.chars().count() > longest {
         format!("is longer than {longest} characters")
     } else if *visible_line(&text) != *text {
-        "has a character that cannot be seen".to_owned()
+        "has an invisible character".to_owned()
     } else {
         return Ok(text);
     };

@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
             }
             let found = DataType::ALL.into_iter().find(|data_type| data_type.as_str() == word);
             types.insert(found.ok_or_else(|| {
-                let message = format!("{} is no type of personal data", one.label);
+                let message = format!("{} is not a type of personal data", one.label);
                 let hint = match did_you_mean(word, TYPES.iter().copied()) {
                     Some(near) => near,
                     None => format!("there are `{}`", TYPES.join("`, `")),

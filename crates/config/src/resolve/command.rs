@@ -66,13 +66,14 @@ impl Resolver<'_> {
                 |path: &&PathBuf| command.write.iter().any(|granted| path.starts_with(granted));
             if let Some(path) = command.read.iter().find(writable) {
                 let message = format!(
-                    "`{}` is to be read only, and lies in what command `{}` can write",
+                    "`{}` is granted as read-only, but is inside a path that command `{}` can \
+                     write",
                     path.display(),
                     command.name
                 );
                 return Err(self
                     .error(ConfigErrorKind::BadCommand, raw.offset, message)
-                    .with_hint("grant it once, or write to a folder beside it"));
+                    .with_hint("grant it once, or grant a writable folder outside of it"));
             }
         }
         // Otherwise one command could replace the executable of another.
@@ -82,7 +83,7 @@ impl Resolver<'_> {
             };
             if let Some(other) = commands.iter().find(writable) {
                 let message = format!(
-                    "the executable of command `{}` lies in what command `{}` can write",
+                    "the executable of command `{}` is inside a path that command `{}` can write",
                     command.name, other.name
                 );
                 return Err(self.error(ConfigErrorKind::BadCommand, raw.offset, message));
@@ -104,7 +105,9 @@ impl Resolver<'_> {
             ("the state folder", state_dir(self.env)?),
         ];
         own.extend(rules.iter().map(|path| ("the rules for calls (`policy`)", path.clone())));
-        own.extend(patterns.iter().map(|path| ("what `checks.patterns` names", path.clone())));
+        own.extend(
+            patterns.iter().map(|path| ("the rule files of `checks.patterns`", path.clone())),
+        );
         Ok(own)
     }
 
@@ -122,7 +125,7 @@ impl Resolver<'_> {
                 let message = format!("command `{}` could write {what}", command.name);
                 return Err(self
                     .error(ConfigErrorKind::BadCommand, raw.offset, message)
-                    .with_hint("grant a folder below, or keep it elsewhere"));
+                    .with_hint("grant a subfolder, or move it elsewhere"));
             }
         }
         Ok(())
@@ -213,7 +216,7 @@ impl Resolver<'_> {
         if let Some(regex) = text.strip_prefix("regex:") {
             let whole = format!(r"\A(?:{regex})\z");
             if RegexBuilder::new(&whole).size_limit(PATTERN_BYTES).build().is_err() {
-                return Err(bad("is not a regular expression, or too large a one"));
+                return Err(bad("is not a regular expression, or is too large"));
             }
             return Ok(ArgumentPattern::Regex(regex.to_owned()));
         }

@@ -67,7 +67,12 @@ impl Expander<'_> {
         // The text between the braces is not shown: it may be a secret.
         if !is_name(name) || default.is_some_and(|default| default.contains("${")) {
             return Err(self
-                .error(ConfigErrorKind::BadVariable, written, "has a `${...}` that is no variable")
+                .error(
+                    ConfigErrorKind::BadVariable,
+                    written,
+                    "has a `${...}` that is not a \
+                                                               variable",
+                )
                 .with_hint("write `${NAME}` or `${NAME:-default}`, or `$${` for a plain `${`"));
         }
         // As in a shell: with `:-`, an empty variable counts as not set.
@@ -166,8 +171,9 @@ mod tests {
         for text in ["${}", "${a b}", "${1A}", "${command:x}", "${A:-${B}}", "${A-b}"] {
             assert_eq!(
                 expand(text).unwrap_err(),
-                "error[config.bad_variable]: `url` in server `x` has a `${...}` that is no \
-                 variable\n  at tidegate.toml:1:1\n\
+                "error[config.bad_variable]: `url` in server `x` has a `${...}` that is not a \
+                 variable\n\
+                   at tidegate.toml:1:1\n\
                  hint: write `${NAME}` or `${NAME:-default}`, or `$${` for a plain `${`",
                 "{text}"
             );

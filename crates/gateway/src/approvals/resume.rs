@@ -38,15 +38,16 @@ impl Approvals {
         if asked.is_none_or(|asked| asked == own) {
             return Ok(());
         }
-        let message = format!("the run has the profile `{own}`, and cannot go on with another one");
+        let message =
+            format!("the run has the profile `{own}`, and cannot be resumed with another one");
         Err(RunError::new(ErrorCode::BadArgument, message)
-            .with_hint("leave `profile` out, or send the program again with the one you want"))
+            .with_hint("omit `profile`, or send the program again with the one you want"))
     }
 
     /// Releases the runs that wait here, so that other processes can resume them at once.
     pub(crate) async fn release_runs(&self) {
         if let Err(error) = self.vaults.store.parked_runs().release_all().await {
-            tracing::warn!(%error, "runs that wait can go on only in some seconds");
+            tracing::warn!(%error, "waiting runs can be resumed only in a few seconds");
         }
     }
 }

@@ -117,7 +117,7 @@ impl Bridge {
 fn not_sent() -> RunError {
     let message = "the call could not be recorded, so it was not sent";
     RunError::new(ErrorCode::Internal, message).with_hint(
-        "tell the user: the record of Tidegate cannot be written, the log says why; calls that \
-         change nothing still work",
+        "tell the user: Tidegate cannot write its record, see the log; calls that change nothing \
+         still work",
     )
 }

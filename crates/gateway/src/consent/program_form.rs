@@ -41,14 +41,14 @@ pub(crate) fn program_form(
 ) -> ProgramForm {
     let mut text = FormText::default();
     if judgement.ruling.word == Decision::Ask {
-        text.own(&[&"Asked because ", &reason(&judgement.ruling), &"."]);
+        text.own(&[&"Approval is required because ", &reason(&judgement.ruling), &"."]);
     }
     text.own(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100)."]);
     add_findings(judgement, &mut text, leaving);
     text.own(&[match judgement.impact.reversible {
-        Some(true) => &"Nothing of it destroys anything, by the word of the tools.",
+        Some(true) => &"According to its tools, it destroys nothing.",
         Some(false) => &"It cannot be undone.",
-        None => &"Nobody says whether it can be undone.",
+        None => &"Its tools do not declare whether it can be undone.",
     }]);
     if !judgement.impact.tools.is_empty() {
         text.own(&[&"It would call:"]);
@@ -67,11 +67,12 @@ pub(crate) fn program_form(
 }
 
 /// What the answers mean.
-const COVERS_CALLS: &str = "Once: the calls listed above that need approval, exactly so, each as \
-                            often as it is listed, in a loop as often as the loop runs. Every \
-                            other call that needs approval, and every one with arguments that \
-                            are computed at run time, is asked about when it is made.";
-const COVERS_SESSION: &str = "For this session: the same calls, exactly so, however often.";
+const COVERS_CALLS: &str = "Once: the calls listed above that need approval, exactly as shown, \
+                            each as often as it is listed, or as often as its loop runs. Every \
+                            other call that needs approval, and every one with arguments that are \
+                            computed at run time, is asked about when it is made.";
+const COVERS_SESSION: &str = "For this session: the same calls, exactly as shown, any number of \
+                              times.";
 
 /// The program to approve, in one line.
 fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -> Redacted {
@@ -96,7 +97,7 @@ fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -
 /// What the program is for, in the words of its author.
 pub(crate) fn action_lines(action: &str, leaving: &mut Leaving<'_>) -> Lines {
     let mut lines = Lines::default();
-    lines.own(&[&"What it is for, by its author:"]);
+    lines.own(&[&"What it is for, according to its author:"]);
     lines.quote(&leaving.text(action).start(RunOptions::ACTION_CHARS));
     lines
 }

@@ -8,7 +8,9 @@
 
 use std::time::Duration;
 
-use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, Stage, ToolCall};
+use tidegate_model::{
+    Decision, ErrorCode, Executable, Program, RunError, SandboxKind, Stage, ToolCall,
+};
 use tidegate_policy::{CallSubject, RulingReason, Uses, subject_of_text};
 
 use super::Consent;
@@ -190,7 +192,7 @@ fn denied(judgement: &Judgement) -> RunError {
             column: Some(worst.column),
             ..error.with_hint(format!("{}; {}", worst.message, worst.suggestion))
         },
-        None => error.with_hint("do it with fewer or milder tools"),
+        None => error.with_hint("use fewer tools, or tools that change less"),
     }
 }
 

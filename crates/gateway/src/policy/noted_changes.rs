@@ -66,7 +66,7 @@ impl NotedChanges {
             Ok(false) => {}
             Ok(true) => {
                 let detail = format!("`{}` has changed", path.display());
-                tracing::warn!(path = %path.display(), "what decides has changed");
+                tracing::warn!(path = %path.display(), "rules or configuration changed");
                 let alert = AlertRecord {
                     at: self.recorder.now(),
                     run_id: RunId(String::new()),
@@ -75,7 +75,7 @@ impl NotedChanges {
                 };
                 self.recorder.tell(&Principal::default(), Event::Alert(alert));
             }
-            Err(error) => tracing::warn!(%error, "could not note the files of rules"),
+            Err(error) => tracing::warn!(%error, "could not store the state of the rule files"),
         }
     }
 }

@@ -546,23 +546,29 @@ fn is_from_outside(code: ErrorCode) -> bool {
 
 fn not_looked_at() -> RunError {
     RunError::new(ErrorCode::Internal, "the answer could not be searched for personal data")
-        .with_hint("the user can see why in the log")
+        .with_hint("the user can find the reason in the log")
 }
 
 fn other_tokens() -> RunError {
-    let message = "the run cannot go on in this session: its tokens stand for other values here";
+    let message = "the run cannot be resumed in this session: its tokens stand for other values \
+                   here";
     RunError::new(ErrorCode::UnknownToken, message).with_hint(
-        "tell the user: `tidegate run --resume` goes on with it, and so does a client that has \
-         just been started",
+        "tell the user: resume it with `tidegate run --resume`, or from a newly started client",
     )
 }
 
 pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {
-    let message = format!("{} stands for nothing in this session", listed(tokens));
+    let message = format!("{} unknown in this session", listed_are(tokens));
     RunError::new(ErrorCode::UnknownToken, message).with_hint(
-        "use tokens only as they stand in answers of this session; get the data again if they are \
-         from an earlier one",
+        "use only tokens from answers of this session; if they are from an earlier one, get the \
+         data again",
     )
+}
+
+/// The tokens, with the verb for as many.
+pub(crate) fn listed_are(tokens: &[Token]) -> String {
+    let verb = if tokens.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", listed(tokens))
 }
 
 pub(crate) fn listed(tokens: &[Token]) -> String {

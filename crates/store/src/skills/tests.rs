@@ -140,7 +140,7 @@ fn there_are_so_many_skills_and_no_more() {
     by_hand(&state, "z", &[("SKILL.md", text("z").as_bytes())]);
     let list = skills.list().unwrap();
     assert_eq!(list.skills.len(), MOST_SKILLS + 1);
-    assert_eq!(list.skipped, [("z".to_owned(), "is beyond 500 skills".to_owned())]);
+    assert_eq!(list.skipped, [("z".to_owned(), "exceeds the limit of 500 skills".to_owned())]);
 }
 
 #[test]
@@ -188,12 +188,12 @@ fn what_is_damaged_is_reported_and_the_rest_is_served() {
     assert_eq!(
         skipped,
         [
-            ("Bad Name\\u{1b}", "its name is none for a skill"),
+            ("Bad Name\\u{1b}", "its name is not valid for a skill"),
             ("both", "has code in two languages"),
-            ("bytes", "`SKILL.md` is no UTF-8 text"),
-            ("code-bytes", "`skill.py` is no UTF-8 text"),
+            ("bytes", "`SKILL.md` is not UTF-8 text"),
+            ("code-bytes", "`skill.py` is not UTF-8 text"),
             ("empty", "has no `SKILL.md`"),
-            ("file", "is a link, or no folder"),
+            ("file", "is a link or not a folder"),
             ("folder", "`SKILL.md` is no file"),
             ("headless", "`SKILL.md` does not begin with a line `---`"),
             ("long", "`SKILL.md` is longer than 65536 bytes"),
