@@ -12,7 +12,7 @@ use regex::RegexBuilder;
 use tidegate_model::{ArgumentPattern, CommandSpec, FileIdentity, Secret};
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::read::raw::{RawCommand, Written};
+use crate::read::raw::{RawCommand, RawText};
 use crate::resolve::check_name;
 use crate::resolve::resolver::Resolver;
 use crate::settings::state_dir::state_dir;
@@ -165,7 +165,7 @@ impl Resolver<'_> {
     fn executable(
         &mut self,
         raw: &RawCommand,
-        written: &Written,
+        written: &RawText,
     ) -> Result<(PathBuf, Option<FileIdentity>), ConfigError> {
         let name = &raw.name;
         let bad = |fact: String| self.error(ConfigErrorKind::BadCommand, written.offset, fact);
@@ -198,7 +198,7 @@ impl Resolver<'_> {
         Ok((path, Some(FileIdentity::of(&data))))
     }
 
-    fn argument(&self, written: &Written) -> Result<ArgumentPattern, ConfigError> {
+    fn argument(&self, written: &RawText) -> Result<ArgumentPattern, ConfigError> {
         let text = written.text.expose();
         let bad = |fact: &str| {
             let message = format!("{} {fact}", written.label);
@@ -228,7 +228,7 @@ impl Resolver<'_> {
     }
 
     /// Granted paths with all links resolved, so that the grant covers what was meant.
-    fn granted(&mut self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
+    fn granted(&mut self, written: &[RawText]) -> Result<Vec<PathBuf>, ConfigError> {
         let mut granted = Vec::new();
         for written in written {
             let path = self.file_path(written)?;

@@ -11,7 +11,7 @@ use tidegate_model::{
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::quantity::show_size;
-use crate::read::raw::{RawNetwork, RawProfile, Written, WrittenList};
+use crate::read::raw::{RawNetwork, RawProfile, RawText, RawTextList};
 use crate::resolve::resolver::Resolver;
 
 /// A response reaches the program as one frame of at most 64 MB, in base64.
@@ -92,10 +92,10 @@ impl Resolver<'_> {
 
     fn items<T>(
         &self,
-        list: Option<&WrittenList>,
+        list: Option<&RawTextList>,
         parse: impl Fn(&str) -> Result<T, RuleProblem>,
     ) -> Result<Vec<T>, ConfigError> {
-        let item = |written: &Written| {
+        let item = |written: &RawText| {
             parse(written.text.expose()).map_err(|problem| {
                 let message = format!("{} {problem}", written.label);
                 self.error(ConfigErrorKind::BadValue, written.offset, message)
@@ -107,9 +107,9 @@ impl Resolver<'_> {
 
     fn addresses<T: std::str::FromStr + From<IpAddr>>(
         &self,
-        list: Option<&WrittenList>,
+        list: Option<&RawTextList>,
     ) -> Result<Vec<T>, ConfigError> {
-        let item = |written: &Written| {
+        let item = |written: &RawText| {
             let text = written.text.expose();
             let address = text.parse::<IpAddr>().ok().map(T::from);
             address.or_else(|| text.parse().ok()).ok_or_else(|| {

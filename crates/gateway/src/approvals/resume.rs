@@ -24,7 +24,7 @@ impl Approvals {
         let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
         // Before the run is taken: one that is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
-        let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
+        let tokens_of = self.privacy.adopt_tokens(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
         let (identity, journal) = found.take(&self.vaults).await?;

@@ -113,7 +113,7 @@ impl Consent {
     fn approved_call(&self, person: &Person, asked: &AskedCall) -> ApprovedCall {
         let arguments = asked.call.arguments.clone();
         let (principal, server) = (&person.context().principal, &asked.tool.server);
-        let meant = |token| person.means(token);
+        let meant = |token| person.wrote_token(token);
         let restored = self.privacy.restore(principal, server, arguments, &meant);
         // Refused values, and those that are not known yet, are refused or asked about again
         // when the call is made.

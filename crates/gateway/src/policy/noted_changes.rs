@@ -36,7 +36,7 @@ impl NotedChanges {
         let paths = paths.chain(settings.policy.path().map(Into::into)).collect();
         let noted = Self { store: Arc::clone(store), recorder: Recorder::new(store), paths };
         for (path, reply) in noted.begin() {
-            noted.told(&path, wait(reply));
+            noted.report(&path, wait(reply));
         }
         noted
     }
@@ -47,7 +47,7 @@ impl NotedChanges {
         tokio::spawn(async move {
             for (path, reply) in noted.begin() {
                 let changed = reply.await;
-                noted.told(&path, changed);
+                noted.report(&path, changed);
             }
         });
     }
@@ -61,7 +61,7 @@ impl NotedChanges {
         self.paths.iter().map(note).collect()
     }
 
-    fn told(&self, path: &std::path::Path, changed: Result<bool, StoreError>) {
+    fn report(&self, path: &std::path::Path, changed: Result<bool, StoreError>) {
         match changed {
             Ok(false) => {}
             Ok(true) => {
