@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 
 /// The shortest passphrase. The file with the key can be read and tried against, so it must
 /// not be guessable: four random words have more.
-const LEAST_CHARS: usize = 12;
+const MIN_CHARS: usize = 12;
 
 /// Ctrl-C, which ends the line while the signal is off.
 const CTRL_C: u8 = 3;
@@ -68,10 +68,10 @@ pub(crate) fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<Approv
             ask(&terminal, &key)?;
         }
     }
-    let first = terminal.secret(&format!("new passphrase ({LEAST_CHARS} or more characters): "))?;
-    if first.chars().count() < LEAST_CHARS {
+    let first = terminal.secret(&format!("new passphrase ({MIN_CHARS} or more characters): "))?;
+    if first.chars().count() < MIN_CHARS {
         return Err(Refused(format!(
-            "error[approval.weak_passphrase]: the passphrase is shorter than {LEAST_CHARS} characters\n\
+            "error[approval.weak_passphrase]: the passphrase is shorter than {MIN_CHARS} characters\n\
              hint: the agent can read the key file and try passphrases; take four random words"
         ))
         .into());

@@ -15,7 +15,7 @@ const NAME_BYTES: usize = 600;
 
 /// The most levels of arrays and objects in arguments. Chosen: JSON parsers stop at 128,
 /// and the message around the arguments adds some.
-const MOST_LEVELS: usize = 100;
+const MAX_LEVELS: usize = 100;
 
 /// Refuses a program that is too long to be read by a person or a checker.
 pub(crate) fn program(source: &str, input: &Input) -> Result<(), RunError> {
@@ -53,7 +53,7 @@ pub(crate) fn length(tool: &str, bytes: u64, input: &Input) -> Result<(), RunErr
 
 /// Refuses arguments that are nested too deeply.
 pub(crate) fn depth(tool: &str, arguments: &Map<String, Value>) -> Result<(), RunError> {
-    let fits = arguments.values().all(|value| is_within(value, MOST_LEVELS - 1));
+    let fits = arguments.values().all(|value| is_within(value, MAX_LEVELS - 1));
     if fits { Ok(()) } else { Err(too_deep(tool)) }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn depth_of_text(tool: &str, text: &str) -> Result<(), RunError> {
             _ => {}
         }
     }
-    if deepest > MOST_LEVELS { Err(too_deep(tool)) } else { Ok(()) }
+    if deepest > MAX_LEVELS { Err(too_deep(tool)) } else { Ok(()) }
 }
 
 fn is_within(value: &Value, levels: usize) -> bool {
@@ -89,7 +89,7 @@ fn is_within(value: &Value, levels: usize) -> bool {
 
 fn too_deep(tool: &str) -> RunError {
     let message = format!(
-        "the arguments of `{tool}` are nested deeper than {MOST_LEVELS} levels of lists and objects"
+        "the arguments of `{tool}` are nested deeper than {MAX_LEVELS} levels of lists and objects"
     );
     RunError::new(ErrorCode::BadArgument, message).with_hint("send a flatter value, or text")
 }

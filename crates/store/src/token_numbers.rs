@@ -17,7 +17,7 @@ use crate::private_files::create_private_dir;
 
 const FILE: &str = "state.db-tokens";
 /// The file has one short line for each type.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// The counter of a state folder.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ fn open(path: &Path) -> io::Result<File> {
 /// out numbers twice.
 fn read(file: &mut File) -> io::Result<BTreeMap<DataType, u32>> {
     let mut text = String::new();
-    file.take(MOST_BYTES).read_to_string(&mut text)?;
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
     let line = |line: &str| {
         let (name, number) = line.split_once(' ')?;
         let data_type = DataType::ALL.into_iter().find(|data_type| data_type.as_str() == name)?;

@@ -1,6 +1,6 @@
 //! Finds structs on the path of a request that own too much.
 //!
-//! In: a Rust file. Out: a finding for each struct of more than `MOST_FIELDS` fields in
+//! In: a Rust file. Out: a finding for each struct of more than `MAX_FIELDS` fields in
 //! one of the crates that a request passes, unless it is listed as plain data.
 //! Structs of tests do not count.
 
@@ -11,7 +11,7 @@ use super::Finding;
 use super::source::{RustFile, Sources, attributes_of, is_test_only};
 
 /// More than this is more than one concept, or parts of several floors.
-const MOST_FIELDS: usize = 10;
+const MAX_FIELDS: usize = 10;
 
 const REQUEST_PATH: [&str; 5] = [
     "crates/gateway/src/",
@@ -40,7 +40,7 @@ pub(crate) fn find(file: &RustFile<'_>) -> Vec<Finding> {
         path: file.path.to_owned(),
         line: one.line,
         text: format!(
-            "struct `{}` has {} fields, at most {MOST_FIELDS} are allowed here; group what belongs together, or list it with a reason in `xtask/src/structure/structs.rs` if it is plain data",
+            "struct `{}` has {} fields, at most {MAX_FIELDS} are allowed here; group what belongs together, or list it with a reason in `xtask/src/structure/structs.rs` if it is plain data",
             one.name, one.fields
         ),
     });
@@ -56,7 +56,7 @@ pub(crate) fn stale_exceptions(sources: &Sources) -> Vec<Finding> {
             file.is_some_and(|file| large_structs(&file).iter().any(|one| one.name == name));
         if !needed {
             let text = format!(
-                "struct `{name}` has at most {MOST_FIELDS} fields or is gone; remove its exception from `xtask/src/structure/structs.rs`"
+                "struct `{name}` has at most {MAX_FIELDS} fields or is gone; remove its exception from `xtask/src/structure/structs.rs`"
             );
             findings.push(Finding { path: path.to_owned(), line: 1, text });
         }
@@ -89,7 +89,7 @@ impl<'ast> Visit<'ast> for Structs {
 
     fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
         let fields = item.fields.len();
-        if fields > MOST_FIELDS {
+        if fields > MAX_FIELDS {
             let line = item.struct_token.span.start().line;
             self.0.push(LargeStruct { name: item.ident.to_string(), fields, line });
         }
@@ -98,7 +98,7 @@ impl<'ast> Visit<'ast> for Structs {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_FIELDS, find};
+    use super::{MAX_FIELDS, find};
     use crate::structure::Finding;
     use crate::structure::source::RustFile;
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_struct_of_the_allowed_size_is_fine() {
-        assert_eq!(findings("crates/wire/src/a.rs", &struct_of(MOST_FIELDS)), []);
+        assert_eq!(findings("crates/wire/src/a.rs", &struct_of(MAX_FIELDS)), []);
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         let text = "struct `Large` has 11 fields, at most 10 are allowed here; group what belongs together, or list it with a reason in `xtask/src/structure/structs.rs` if it is plain data";
         let expected =
             Finding { path: "crates/wire/src/a.rs".to_owned(), line: 2, text: text.to_owned() };
-        let large = struct_of(MOST_FIELDS + 1);
+        let large = struct_of(MAX_FIELDS + 1);
         assert_eq!(findings("crates/wire/src/a.rs", &large), [expected]);
         assert_eq!(findings("crates/demo/src/a.rs", &large), []);
         assert_eq!(findings("crates/wire/src/a.rs", &format!("#[cfg(test)]{large}")), []);

@@ -2,7 +2,7 @@
 
 use tidegate_model::{CommandSpec, EffectCeiling, NetworkAccess, OnChange};
 
-use crate::keys::key::{Key, Kind, LEAST_MEMORY, nothing};
+use crate::keys::key::{Key, Kind, MIN_MEMORY, nothing};
 use crate::quantity::{show_duration, show_size};
 
 /// Keys of one profile. Its limits have the keys of `[limits]`.
@@ -262,7 +262,7 @@ pub(crate) const COMMAND: &[Key<CommandKey>] = &[
         id: CommandKey::Memory,
         toml: &["memory"],
         json: &[],
-        kind: Kind::Size { least: LEAST_MEMORY },
+        kind: Kind::Size { least: MIN_MEMORY },
         default: default_memory,
         doc: "The memory of all its processes.",
     },

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegate_model::{Secret, did_you_mean};
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::keys::key::{Format, Kind, LEAST_MEMORY, listed};
+use crate::keys::key::{Format, Kind, MIN_MEMORY, listed};
 use crate::quantity::{LARGEST, LONGEST, parse_duration, parse_size};
 use crate::read::node::{Entry, Node, Value, duplicate};
 use crate::read::raw::RawText;
@@ -186,7 +186,7 @@ impl<'a> Reading<'a> {
         }
         let bare_number = matches!(self.node.value, Value::Integer(_));
         let error = self.range();
-        Err(if bare_number && least == LEAST_MEMORY && bytes < least {
+        Err(if bare_number && least == MIN_MEMORY && bytes < least {
             error.with_hint("write a unit, such as \"256MB\"; a number alone counts bytes")
         } else {
             error

@@ -15,7 +15,7 @@ use crate::read::raw::{RawNetwork, RawProfile, RawText, RawTextList};
 use crate::resolve::resolver::Resolver;
 
 /// A response reaches the program as one frame of at most 64 MB, in base64.
-const MOST_BYTES: u64 = 40 << 20;
+const MAX_BYTES: u64 = 40 << 20;
 
 impl Resolver<'_> {
     pub(crate) fn network(&mut self, raw: &RawNetwork) -> Result<Network, ConfigError> {
@@ -124,8 +124,8 @@ impl Resolver<'_> {
 
     fn max_bytes(&self, written: Option<(u64, usize)>) -> Result<Option<u64>, ConfigError> {
         match written {
-            Some((bytes, offset)) if bytes > MOST_BYTES => {
-                let most = show_size(MOST_BYTES);
+            Some((bytes, offset)) if bytes > MAX_BYTES => {
+                let most = show_size(MAX_BYTES);
                 let message = format!("the network's `max_bytes` must be up to {most}");
                 Err(self.error(ConfigErrorKind::BadValue, offset, message))
             }

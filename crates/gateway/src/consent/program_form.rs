@@ -20,9 +20,9 @@ const TITLE_TOOLS: usize = 4;
 
 /// The most lines of each other part in the form of a client. Chosen: together with the calls
 /// that need approval, what a person reads at once.
-const MOST_FINDING_LINES: usize = 20;
-const MOST_OTHER_LINES: usize = 30;
-const MOST_PROGRAM_LINES: usize = 40;
+const MAX_FINDING_LINES: usize = 20;
+const MAX_OTHER_LINES: usize = 30;
+const MAX_PROGRAM_LINES: usize = 40;
 
 /// A form about a program.
 pub(crate) struct ProgramForm {
@@ -62,7 +62,7 @@ pub(crate) fn program_form(
         text.own(&[&COVERS_ALL]);
     }
     text.own(&[&"The program:"]);
-    text.add_start(code_lines(source, leaving), MOST_PROGRAM_LINES, "the program");
+    text.add_start(code_lines(source, leaving), MAX_PROGRAM_LINES, "the program");
     ProgramForm { title: title(language, judgement, leaving), details: text, shown }
 }
 
@@ -109,7 +109,7 @@ fn add_findings(judgement: &Judgement, text: &mut FormText, leaving: &mut Leavin
         lines.own(&[&"Line ", &issue.line, &" (", &Redacted::trusted(&*issue.rule), &"):"]);
         lines.quote(&finding(&issue.message, leaving));
     }
-    text.add_start(lines, MOST_FINDING_LINES, "findings");
+    text.add_start(lines, MAX_FINDING_LINES, "findings");
 }
 
 /// A finding in a program: the code it is about, then our words.
@@ -184,7 +184,7 @@ fn add_other_calls(judgement: &Judgement, text: &mut FormText, leaving: &mut Lea
             add_call(call, note, &mut lines, leaving);
         }
     }
-    text.add_start(lines, MOST_OTHER_LINES, "other calls");
+    text.add_start(lines, MAX_OTHER_LINES, "other calls");
 }
 
 fn tool(id: &ToolRef, effect: Effect, leaving: &mut Leaving<'_>) -> Redacted {
@@ -235,7 +235,7 @@ fn add_touched(judgement: &Judgement, text: &mut FormText, leaving: &mut Leaving
             &"It also calls tools whose names it computes; those are asked about when it calls them.",
         ]);
     }
-    text.add_start(lines, MOST_OTHER_LINES, "files, addresses and commands");
+    text.add_start(lines, MAX_OTHER_LINES, "files, addresses and commands");
 }
 
 fn add_list<'t>(

@@ -22,7 +22,7 @@ use tidegate_model::{ServerSpec, ToolList, Transport};
 const TEMPLATES: &str = "templates/mcp-tools";
 
 /// The most tools that are kept. Chosen: ten times the largest catalog that we know.
-const MOST_TOOLS: usize = 30_000;
+const MAX_TOOLS: usize = 30_000;
 
 /// Longest name of a server, as in the configuration.
 const LONGEST_NAME: usize = 64;
@@ -108,7 +108,7 @@ impl KnownServers {
         if self.offers.iter().any(|offer| fold(&offer.name) == fold(server)) {
             return Err("an earlier catalog has a server of this name");
         }
-        if self.tools + list.tools.len() > MOST_TOOLS {
+        if self.tools + list.tools.len() > MAX_TOOLS {
             return Err("it would bring the catalogs above 30,000 tools");
         }
         self.tools += list.tools.len();

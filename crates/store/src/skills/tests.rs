@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tidegate_model::Language;
 
-use super::{MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, SkillError, SkillName, Skills};
+use super::{MAX_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, SkillError, SkillName, Skills};
 
 const SHIPPED: &str = "mcp-progressive-discovery";
 
@@ -131,7 +131,7 @@ fn what_is_too_long_or_empty_is_not_saved() {
 #[test]
 fn there_are_so_many_skills_and_no_more() {
     let (state, skills) = bench();
-    for number in 0..MOST_SKILLS {
+    for number in 0..MAX_SKILLS {
         let name = format!("s{number}");
         by_hand(&state, &name, &[("SKILL.md", text(&name).as_bytes())]);
     }
@@ -139,7 +139,7 @@ fn there_are_so_many_skills_and_no_more() {
     assert_eq!(skills.save(&new("s7", "1")).unwrap(), Saved::Replaced);
     by_hand(&state, "z", &[("SKILL.md", text("z").as_bytes())]);
     let list = skills.list().unwrap();
-    assert_eq!(list.skills.len(), MOST_SKILLS + 1);
+    assert_eq!(list.skills.len(), MAX_SKILLS + 1);
     assert_eq!(list.skipped, [("z".to_owned(), "exceeds the limit of 500 skills".to_owned())]);
 }
 
