@@ -10,7 +10,7 @@ use tidegate_config::Environment;
 use tidegate_gateway::admin::{
     Admin, Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, KeyPlace,
 };
-use tidegate_model::{did_you_mean, visible, visible_line};
+use tidegate_model::{Clock, PrincipalKind, did_you_mean, visible, visible_line};
 
 use crate::args::{ApprovalsArgs, ApprovalsCommand};
 use crate::print::Usage;
@@ -23,10 +23,11 @@ pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Res
         return set_up(state_dir, if system { KeyPlace::System } else { KeyPlace::State });
     }
     let approvals = Admin::new(&settings).approvals()?;
+    let now = Clock::system().now();
     match &args.command {
-        ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, *json),
-        ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, *json),
-        ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, *json),
+        ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, now, *json),
+        ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, now, *json),
+        ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, now, *json),
         ApprovalsCommand::Approve { id, session, all_calls, json } => {
             let scope = match (session, all_calls) {
                 (_, true) => ApprovalScope::AllCalls,
@@ -54,7 +55,7 @@ fn found(approvals: &ApprovalsAdmin, id: &str) -> anyhow::Result<Approval> {
     Err(Usage(format!("there is no approval `{}`\nhint: {hint}", visible_line(id))).into())
 }
 
-fn list(all: &[Approval], json: bool) {
+fn list(all: &[Approval], now: SystemTime, json: bool) {
     if json {
         print::json(&json!({"approvals": all.iter().map(entry).collect::<Vec<_>>()}));
         return;
@@ -64,20 +65,20 @@ fn list(all: &[Approval], json: bool) {
     }
     for one in all {
         let name = print::bold(&one.asked.id);
-        print::line(format!("{name}  {}  {}", state(one), visible_line(&one.asked.title)));
+        print::line(format!("{name}  {}  {}", state(one, now), visible_line(&one.asked.title)));
     }
     if all.iter().any(|one| one.state == ApprovalState::Pending) {
         print::note("hint: `tidegate approvals show ID`, then `approve ID` or `deny ID`");
     }
 }
 
-fn show(one: &Approval, json: bool) {
+fn show(one: &Approval, now: SystemTime, json: bool) {
     if json {
         print::json(&entry(one));
         return;
     }
     print::line(print::bold(&visible_line(&one.asked.title)));
-    print::line(format!("{}, run {}", state(one), one.asked.run_id));
+    print::line(format!("{}, run {}", state(one, now), one.asked.run_id));
     print::line(format!("\n{}", visible(one.asked.details.trim_end())));
     print::line(format!("\nSHA-256 of title and details: {}", one.asked.form_sha256));
 }
@@ -146,8 +147,7 @@ fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn state(one: &Approval) -> String {
-    let now = SystemTime::now();
+fn state(one: &Approval, now: SystemTime) -> String {
     let clock = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
     let ago = |time: SystemTime| clock(now.duration_since(time).unwrap_or_default());
     let asked = format!("asked {} ago by {}", ago(one.asked.created_at), asker(one));
@@ -167,10 +167,10 @@ fn state(one: &Approval) -> String {
 
 /// Who asked, in words.
 fn asker(one: &Approval) -> String {
-    match one.asked.asked_by.split_once(' ') {
-        Some(("process", _)) => "a client on stdio".to_owned(),
-        Some(("by", "hand")) => "`tidegate run`".to_owned(),
-        _ => visible_line(&one.asked.asked_by).into_owned(),
+    match PrincipalKind::of_key(&one.asked.asked_by) {
+        PrincipalKind::Process => "a client on stdio".to_owned(),
+        PrincipalKind::LocalUser => "`tidegate run`".to_owned(),
+        PrincipalKind::Named => visible_line(&one.asked.asked_by).into_owned(),
     }
 }
 
