@@ -161,7 +161,7 @@ impl Bench {
 
     /// Sets the passphrase that decisions ask for.
     pub(crate) fn set_passphrase(&self) {
-        let again = [("new passphrase", PASSPHRASE), ("the same again", PASSPHRASE)];
+        let again = [("new passphrase", PASSPHRASE), ("repeat the passphrase", PASSPHRASE)];
         let (set, seen) = self.at_terminal(&["approvals", "setup"], &again);
         assert!(set.status.success(), "{}{seen}", text(&set.stderr));
     }
@@ -171,7 +171,7 @@ impl Bench {
         if !self.state_dir().join("approver.key").exists() {
             self.set_passphrase();
         }
-        self.at_terminal(arguments, &[("passphrase (empty: no)", PASSPHRASE)]).0
+        self.at_terminal(arguments, &[("passphrase (empty to cancel)", PASSPHRASE)]).0
     }
 
     /// Runs a program with `tidegate run --json` and returns its answer.

@@ -43,9 +43,9 @@ pub(crate) const CHECKS: &[Key<CheckKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: only_ours,
-        doc: "Files with rules of your own about what programs do, beside those that come with \
-              Tidegate. `~/` at the start is the home folder; a relative path counts from the \
-              workspace folder. See [validation.md](validation.md).",
+        doc: "Your own files with rules about what programs do, in addition to those of Tidegate. \
+              `~/` at the start is the home folder; a relative path counts from the workspace \
+              folder. See [validation.md](validation.md).",
     },
 ];
 

@@ -293,7 +293,7 @@ fn no_command_can_write_the_configuration_or_the_state() {
             load(granted, home).unwrap_err(),
             format!(
                 "error[config.bad_command]: command `c` could write {what}\n\
-                   at {}:1:11\n\
+                   \x20 at {}:1:11\n\
                  hint: grant a subfolder, or move it elsewhere",
                 file.display()
             )
@@ -345,7 +345,7 @@ fn no_command_can_write_rules_or_patterns() {
             load(granted, &more).unwrap_err(),
             format!(
                 "error[config.bad_command]: command `c` could write {what}\n\
-                   at {place}\n\
+                   \x20 at {place}\n\
                  hint: grant a subfolder, or move it elsewhere"
             ),
             "{granted} {more}"

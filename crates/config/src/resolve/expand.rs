@@ -173,7 +173,7 @@ mod tests {
                 expand(text).unwrap_err(),
                 "error[config.bad_variable]: `url` in server `x` has a `${...}` that is not a \
                  variable\n\
-                   at tidegate.toml:1:1\n\
+                   \x20 at tidegate.toml:1:1\n\
                  hint: write `${NAME}` or `${NAME:-default}`, or `$${` for a plain `${`",
                 "{text}"
             );

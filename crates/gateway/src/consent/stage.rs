@@ -180,10 +180,10 @@ fn runs_elsewhere(judgement: &Judgement, sandbox: SandboxKind) -> String {
 
 fn denied(judgement: &Judgement) -> RunError {
     let message = format!(
-        "the program may not run: its risk is {} ({} of 100), and {}",
+        "the program may not run, because {}; its risk is {} ({} of 100)",
+        because(&judgement.ruling),
         judgement.level,
-        judgement.risk_score,
-        because(&judgement.ruling)
+        judgement.risk_score
     );
     let error = RunError::new(ErrorCode::Denied, message);
     match judgement.issues.iter().max_by_key(|issue| issue.severity) {
@@ -199,7 +199,7 @@ fn denied(judgement: &Judgement) -> RunError {
 fn no_sandbox(judgement: &Judgement, candidates: &[SandboxKind]) -> RunError {
     let names: Vec<&str> = candidates.iter().map(|kind| kind.as_str()).collect();
     let message = format!(
-        "the program may not run here: its risk is {}, for which `{}` is needed, and this is not \
+        "the program may not run here: its risk is {}, which requires `{}`, and this is not \
          available",
         judgement.level,
         names.join("` or `")

@@ -66,7 +66,7 @@ pub(crate) fn verdict(
 }
 
 fn hint(signature: Option<String>) -> String {
-    let again = "nothing of the program has run; correct it and send it again";
+    let again = "no part of the program has run; correct it and send it again";
     match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
         Some(signature) => format!("{again}:\n{signature}"),
         None => again.to_owned(),

@@ -281,11 +281,11 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
 #[tokio::test]
 async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
     let (_state, privacy) = opened(Settings::default());
-    let people = json!([{"full_name": "said no"}, {"full_name": "try it again"}, {"email": ANN}]);
+    let people = json!([{"full_name": "said no"}, {"full_name": "retry it"}, {"email": ANN}]);
     arrive(&privacy, "a", &people).await;
     let denied = "a person was asked and said no: call";
-    let redacted = RedactedError::new(ErrorCode::ApprovalDenied, &[&denied])
-        .with_hint(&[&"do not try it again"]);
+    let redacted =
+        RedactedError::new(ErrorCode::ApprovalDenied, &[&denied]).with_hint(&[&"do not retry it"]);
     let errors = RedactedErrors::default();
     let error = errors.add(redacted);
     // A request that did not make the error does not know it.

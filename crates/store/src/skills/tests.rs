@@ -194,7 +194,7 @@ fn what_is_damaged_is_reported_and_the_rest_is_served() {
             ("code-bytes", "`skill.py` is not UTF-8 text"),
             ("empty", "has no `SKILL.md`"),
             ("file", "is a link or not a folder"),
-            ("folder", "`SKILL.md` is no file"),
+            ("folder", "`SKILL.md` is not a file"),
             ("headless", "`SKILL.md` does not begin with a line `---`"),
             ("long", "`SKILL.md` is longer than 65536 bytes"),
             ("other", "`SKILL.md` is of skill `good`"),
@@ -258,7 +258,7 @@ fn a_pipe_keeps_nobody_waiting() {
     assert!(made.unwrap().success());
     assert_eq!(
         skills.list().unwrap().skipped,
-        [("pipe".to_owned(), "`SKILL.md` is no file".to_owned())]
+        [("pipe".to_owned(), "`SKILL.md` is not a file".to_owned())]
     );
 }
 

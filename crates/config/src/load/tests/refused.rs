@@ -423,7 +423,7 @@ fn a_sandbox_that_is_not_there_is_refused() {
             execution_error(&format!("\"sandboxMode\": \"{mode}\"")),
             "error[config.unsupported]: `sandboxMode` in `mcpCodeExecution` asks for a sandbox \
              that is not available\n\
-               at mcp.json:2:16\n\
+               \x20 at mcp.json:2:16\n\
              hint: this version has the `process` sandbox only"
         );
     }
