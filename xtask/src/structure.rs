@@ -6,6 +6,7 @@
 //! Must stay true: nothing is built and nothing is changed, so this takes seconds.
 
 mod cycles;
+mod floors;
 mod functions;
 mod modules;
 mod pages;
@@ -35,6 +36,7 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
         findings.extend(functions::find(&file));
         findings.extend(structs::find(&file));
     }
+    findings.extend(floors::find(&sources)?);
     findings.extend(structs::stale_exceptions(&sources));
     findings.extend(pages::find(&sources));
     if findings.is_empty() {

@@ -49,7 +49,9 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
     // A check that was abandoned for its cost would look fast.
     let empty = ToolCall { tool: call.tool.clone(), arguments: Map::new() };
     ensure!(
-        policy.decide(&permissions, empty, &tool, None, standing(&Approved::default())).is_err(),
+        policy
+            .decide(&permissions, empty, &tool, None, call_context(&Approved::default()))
+            .is_err(),
         "the arguments of {name} are not checked"
     );
     let (mut checks, mut parses) = (Samples::default(), Samples::default());
@@ -81,14 +83,15 @@ fn decide(
     let approved = Approved::default();
     let started = Instant::now();
     for _ in 0..CALLS {
-        let permit = policy.decide(permissions, black_box(call), tool, None, standing(&approved));
+        let permit =
+            policy.decide(permissions, black_box(call), tool, None, call_context(&approved));
         call = permit.map_err(|denial| anyhow!("the call was refused: {denial:?}"))?.into_call();
     }
     Ok((call, started.elapsed() / CALLS))
 }
 
 /// A program without risk and without approvals.
-fn standing(approved: &Approved) -> CallContext<'_> {
+fn call_context(approved: &Approved) -> CallContext<'_> {
     CallContext { level: RiskLevel::Low, run: approved, session: approved }
 }
 

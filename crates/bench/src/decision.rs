@@ -71,7 +71,7 @@ impl Bench {
         ToolCall { tool: ToolRef::new("bench", &self.tool.name), arguments }
     }
 
-    fn standing(&self) -> CallContext<'_> {
+    fn call_context(&self) -> CallContext<'_> {
         CallContext { level: RiskLevel::Low, run: &self.approved, session: &self.approved }
     }
 
@@ -79,7 +79,7 @@ impl Bench {
     fn check(&self) -> anyhow::Result<()> {
         let decide = |arguments: &Value| {
             let call = self.call(arguments);
-            self.policy.decide(&self.permissions, call, &self.tool, None, self.standing())
+            self.policy.decide(&self.permissions, call, &self.tool, None, self.call_context())
         };
         let mut denied = typical_arguments();
         denied["body"] = json!("see secret-199-plan");
@@ -93,7 +93,7 @@ impl Bench {
     fn decide(&self, mut call: ToolCall) -> anyhow::Result<(ToolCall, Duration)> {
         let started = Instant::now();
         for _ in 0..CALLS {
-            let (permissions, standing) = (&self.permissions, self.standing());
+            let (permissions, standing) = (&self.permissions, self.call_context());
             let permit =
                 self.policy.decide(permissions, black_box(call), &self.tool, None, standing);
             call =

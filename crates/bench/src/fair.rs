@@ -23,8 +23,8 @@ const TIME: Duration = Duration::from_secs(60);
 const ALONE: usize = 200;
 
 /// Goals of this project.
-const MOST_RESIDENT: u64 = 512 * 1024 * 1024;
-const MOST_STORED: u64 = 1024 * 1024 * 1024;
+const MAX_RESIDENT: u64 = 512 * 1024 * 1024;
+const MAX_STORED: u64 = 1024 * 1024 * 1024;
 
 const HONEST: &str = "return ['ann.lee@example.org', 1]";
 
@@ -67,8 +67,8 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<(Vec<Figure>, V
         parts: Vec::new(),
     };
     let amounts = vec![
-        amount("memory of the gateway beside hostile programs, at most", resident, MOST_RESIDENT),
-        amount("state folder after hostile programs", stored(&folder), MOST_STORED),
+        amount("memory of the gateway beside hostile programs, at most", resident, MAX_RESIDENT),
+        amount("state folder after hostile programs", stored(&folder), MAX_STORED),
     ];
     Ok((vec![figure], amounts))
 }

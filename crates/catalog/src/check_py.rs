@@ -29,7 +29,7 @@ const ANY: &str = "_t.Any";
 const OMITTED: &str = " | None | _y.EllipsisType = ...";
 
 /// An object with more fields becomes `Any`: the checker sees each field as a function. Chosen.
-const MOST_FIELDS: usize = 200;
+const MAX_FIELDS: usize = 200;
 
 /// Methods of `dict`: an attribute of this name is not a key.
 const METHODS: [&str; 11] = [
@@ -275,7 +275,7 @@ impl Stubs<'_> {
             Type::List(item) => format!("_b.list[{}]", self.part(item, place)),
             Type::Union(members) => self.part_union(&members, place),
             Type::Object(object)
-                if object.fields.is_empty() || object.fields.len() > MOST_FIELDS =>
+                if object.fields.is_empty() || object.fields.len() > MAX_FIELDS =>
             {
                 let rest = object.rest.filter(|_| object.fields.is_empty());
                 let rest = rest.map_or(ANY.into(), |rest| self.part(rest, place));

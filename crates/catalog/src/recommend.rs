@@ -33,8 +33,8 @@ const FIT_OF_NAMED: Fit = Fit { both: 0.6, words: 0.25 };
 const FIT_OF_SKILL: Fit = Fit { both: 0.75, words: 0.35 };
 
 /// At most this many servers and skills are recommended.
-const MOST_SERVERS: usize = 3;
-const MOST_SKILLS: usize = 2;
+const MAX_SERVERS: usize = 3;
+const MAX_SKILLS: usize = 2;
 
 #[derive(Clone, Copy)]
 struct Fit {
@@ -110,8 +110,8 @@ impl Offers {
             .collect();
         // A stable sort: equal ones stay in the order of their names.
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut few = first(&found, OfferKind::Server, MOST_SERVERS);
-        few.extend(first(&found, OfferKind::Skill, MOST_SKILLS));
+        let mut few = first(&found, OfferKind::Server, MAX_SERVERS);
+        few.extend(first(&found, OfferKind::Skill, MAX_SKILLS));
         few
     }
 

@@ -30,13 +30,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How many levels are kept; deeper values are unknown.
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 /// Maximum number of nodes of a shape. The deepest become unknown first.
-const MOST_NODES: usize = 200;
+const MAX_NODES: usize = 200;
 /// Maximum number of keys of a record.
-const MOST_KEYS: usize = 64;
+const MAX_KEYS: usize = 64;
 /// How many key sets are remembered while an object may be a map.
-const MOST_SETS: usize = 16;
+const MAX_SETS: usize = 16;
 
 /// What is known about the results of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -219,8 +219,8 @@ impl Node {
 
     /// Cuts the deepest levels until the shape is small enough.
     fn cap(&mut self) {
-        let mut levels = MOST_LEVELS;
-        while levels > 0 && self.count() > MOST_NODES {
+        let mut levels = MAX_LEVELS;
+        while levels > 0 && self.count() > MAX_NODES {
             self.cut_below(levels);
             levels -= 1;
         }
@@ -267,7 +267,7 @@ impl ObjectNode {
         for (hash, set) in other.sets {
             self.add_set(hash, set);
         }
-        if self.map || self.fields.len() > MOST_KEYS {
+        if self.map || self.fields.len() > MAX_KEYS {
             self.become_map();
         }
     }
@@ -275,7 +275,7 @@ impl ObjectNode {
     /// If the same keys are seen a second time with other values, they are fields.
     fn add_set(&mut self, hash: u64, set: KeySet) {
         let Some(known) = self.sets.get_mut(&hash) else {
-            if self.sets.len() < MOST_SETS {
+            if self.sets.len() < MAX_SETS {
                 self.sets.insert(hash, set);
             }
             return;

@@ -17,7 +17,7 @@ pub(crate) const MAX_HEIGHT: u16 = 120;
 
 /// How many references are replaced by the rows they refer to, per row. Chosen: real schemas
 /// need one or two.
-const MOST_EXPANDED: u32 = 100;
+const MAX_EXPANDED: u32 = 100;
 
 /// Rows that are being expanded, and how many more can be.
 struct Expansion {
@@ -176,7 +176,7 @@ impl Types {
         if !surface.contains(&row) {
             return body;
         }
-        let mut expansion = Expansion { open: vec![row], left: MOST_EXPANDED };
+        let mut expansion = Expansion { open: vec![row], left: MAX_EXPANDED };
         self.expanded(body, &mut expansion).unwrap_or_else(|| self.id(Type::Unknown))
     }
 

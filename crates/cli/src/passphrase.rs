@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 
 /// The shortest passphrase. The file with the key can be read and tried against, so it must
 /// not be guessable: four random words have more.
-const LEAST_CHARS: usize = 12;
+const MIN_CHARS: usize = 12;
 
 /// Ctrl-C, which ends the line while the signal is off.
 const CTRL_C: u8 = 3;
@@ -43,12 +43,12 @@ pub(crate) fn unlock(state_dir: &Path, what: &str) -> anyhow::Result<(Signer, &'
 
 /// Asks for the passphrase of a key, once.
 pub(crate) fn ask(terminal: &Terminal, key: &ApproverKey) -> anyhow::Result<Signer> {
-    let passphrase = terminal.secret("passphrase (empty: no): ")?;
+    let passphrase = terminal.secret("passphrase (empty to cancel): ")?;
     if passphrase.is_empty() {
         return Err(Refused("error[approval.denied]: nothing was approved".into()).into());
     }
     key.unlock(&passphrase).ok_or_else(|| {
-        let message = "error[approval.wrong_passphrase]: this is not the approver's passphrase";
+        let message = "error[approval.wrong_passphrase]: wrong passphrase";
         Refused(format!("{message}\nhint: nothing was approved")).into()
     })
 }
@@ -64,25 +64,28 @@ pub(crate) fn set_up(
     let before = ApproverKey::load(state_dir)?;
     if let Some(key) = &before {
         if key.place() == KeyPlace::System && place == KeyPlace::State {
-            let message = "error[approval.no_channel]: root has set up a passphrase, which counts";
+            let message = "error[approval.no_channel]: the passphrase that root has set up takes \
+                           precedence";
             let hint = "hint: `sudo tidegate approvals setup --system` changes it";
             return Err(Refused(format!("{message}\n{hint}")).into());
         }
         if key.place() == place {
-            terminal.show("There is a passphrase already. To change it, type the old one.")?;
+            terminal.show("A passphrase is already set. To change it, enter the current one.")?;
             ask(&terminal, key)?;
         }
     }
-    let first = terminal.secret(&format!("new passphrase ({LEAST_CHARS} or more characters): "))?;
-    if first.chars().count() < LEAST_CHARS {
+    let first = terminal.secret(&format!("new passphrase ({MIN_CHARS} or more characters): "))?;
+    if first.chars().count() < MIN_CHARS {
         return Err(Refused(format!(
-            "error[approval.weak_passphrase]: the passphrase is shorter than {LEAST_CHARS} characters\n\
+            "error[approval.weak_passphrase]: the passphrase is shorter than {MIN_CHARS} characters\n\
              hint: the agent can read the key file and try passphrases; take four random words"
         ))
         .into());
     }
-    if *terminal.secret("the same again: ")? != *first {
-        return Err(Refused("error[approval.weak_passphrase]: the two differ".into()).into());
+    if *terminal.secret("repeat the passphrase: ")? != *first {
+        return Err(
+            Refused("error[approval.weak_passphrase]: the two passphrases differ".into()).into()
+        );
     }
     let client_forms = client_forms.or(before.map(|key| key.client_forms())).unwrap_or_default();
     let key = ApproverKey::derive(&first, place, client_forms)?;
@@ -100,7 +103,7 @@ fn no_key() -> Refused {
 
 fn no_terminal() -> Refused {
     Refused(
-        "error[approval.no_terminal]: the passphrase is asked for at a terminal, and there is none\n\
+        "error[approval.no_terminal]: the passphrase is read from a terminal, and there is none\n\
          hint: run this command yourself, in a terminal and in the foreground; standard input is \
          not read"
             .into(),

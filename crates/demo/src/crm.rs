@@ -14,7 +14,7 @@ use super::server::{Demo, Refusal, Reply, read, to_json};
 const LARGEST_PAGE: usize = 200;
 
 /// Maximum number of matches of a search.
-const MOST_MATCHES: usize = 50;
+const MAX_MATCHES: usize = 50;
 
 /// Lists show the beginning of a note, so that one long note does not swell
 /// every list. In characters.
@@ -166,10 +166,10 @@ impl Crm {
                     .iter()
                     .any(|text| text.to_lowercase().contains(&wanted))
             })
-            .take(MOST_MATCHES + 1)
+            .take(MAX_MATCHES + 1)
             .collect();
-        let truncated = found.len() > MOST_MATCHES;
-        found.truncate(MOST_MATCHES);
+        let truncated = found.len() > MAX_MATCHES;
+        found.truncate(MAX_MATCHES);
         let rows: Vec<Value> = found.into_iter().map(preview).collect();
         Ok(Reply::json(json!({"leads": rows, "truncated": truncated})))
     }

@@ -11,7 +11,7 @@ use super::files::files;
 use super::server::{Demo, Refusal, Reply, read};
 
 /// Maximum number of matches of a search.
-const MOST_MATCHES: usize = 50;
+const MAX_MATCHES: usize = 50;
 
 /// The largest file a client may write.
 const LARGEST_FILE: usize = 4 * 1024 * 1024;
@@ -114,11 +114,11 @@ impl Drive {
                 line.to_lowercase().contains(&wanted)
                     || (*number == 1 && path.to_lowercase().contains(&wanted))
             })
-            .take(MOST_MATCHES + 1)
+            .take(MAX_MATCHES + 1)
             .map(|(path, number, line)| json!({"path": path, "line": number, "text": line}))
             .collect();
-        let truncated = matches.len() > MOST_MATCHES;
-        matches.truncate(MOST_MATCHES);
+        let truncated = matches.len() > MAX_MATCHES;
+        matches.truncate(MAX_MATCHES);
         Ok(Reply::json(json!({"matches": matches, "truncated": truncated})))
     }
 

@@ -17,10 +17,10 @@ use super::server::{Demo, Refusal, Reply, read, to_json};
 const LARGEST_PAGE: usize = 500;
 
 /// Maximum number of matches of a search.
-const MOST_MATCHES: usize = 50;
+const MAX_MATCHES: usize = 50;
 
 /// How many labels an issue may have.
-const MOST_LABELS: usize = 20;
+const MAX_LABELS: usize = 20;
 
 pub(crate) struct Tracker {
     /// Created by the first call that needs it; a handshake and a tool list do not.
@@ -142,10 +142,10 @@ impl Tracker {
                 labels.push(label);
             }
         }
-        if labels.len() > MOST_LABELS {
+        if labels.len() > MAX_LABELS {
             let count = labels.len();
             return Err(Refusal::failed(format!(
-                "an issue may have at most {MOST_LABELS} labels, got {count}"
+                "an issue may have at most {MAX_LABELS} labels, got {count}"
             )));
         }
         let mut issues = self.issues();
@@ -182,10 +182,10 @@ impl Tracker {
                 let text = format!("{} {}", issue.title, issue.body).to_lowercase();
                 wanted.iter().all(|word| text.contains(word))
             })
-            .take(MOST_MATCHES + 1)
+            .take(MAX_MATCHES + 1)
             .collect();
-        let truncated = found.len() > MOST_MATCHES;
-        found.truncate(MOST_MATCHES);
+        let truncated = found.len() > MAX_MATCHES;
+        found.truncate(MAX_MATCHES);
         Ok(Reply::json(json!({"issues": to_json(&found), "truncated": truncated})))
     }
 }

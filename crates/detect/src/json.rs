@@ -247,11 +247,11 @@ fn declared_type(scan: &mut Scan<'_>, document: &str, at: usize) -> KeyClass {
 /// Whether a key may itself be personal data: maps have addresses, numbers and names as keys.
 fn may_be_value(key: &str) -> bool {
     /// No personal number has fewer digits.
-    const LEAST_DIGITS: usize = 6;
+    const MIN_DIGITS: usize = 6;
     let mut digits = 0;
     key.bytes().any(|byte| {
         digits += usize::from(byte.is_ascii_digit());
-        matches!(byte, b'@' | b' ' | b'\\' | b'%') || byte >= 0x80 || digits >= LEAST_DIGITS
+        matches!(byte, b'@' | b' ' | b'\\' | b'%') || byte >= 0x80 || digits >= MIN_DIGITS
     })
 }
 

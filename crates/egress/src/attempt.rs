@@ -33,13 +33,13 @@ pub(crate) struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     pub(crate) fn start(
         run: &RunId,
-        method: &str,
+        (method, started_at): (&str, SystemTime),
         volume: &'a Volume,
         record: &'a ConnectionRecorder<'a>,
     ) -> Self {
         let connection = Connection {
             run: run.clone(),
-            started_at: SystemTime::now(),
+            started_at,
             duration: std::time::Duration::ZERO,
             // Operators read this text, and a program can write anything here.
             method: method.chars().take(20).collect::<String>().escape_debug().to_string(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, USER_AGENT};
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
-use tidegate_model::{HostLists, Network, RunId};
+use tidegate_model::{Clock, HostLists, Network, RunId};
 use tokio::time::{Instant, timeout_at};
 
 use crate::attempt::{Attempt, ConnectionRecorder};
@@ -54,6 +54,7 @@ pub struct Egress {
     rate: RateLimit,
     volume: Volume,
     own: GatewayAddresses,
+    clock: Clock,
 }
 
 enum HopOutcome {
@@ -63,12 +64,16 @@ enum HopOutcome {
 
 impl Egress {
     /// The network access that a configuration allows.
-    pub fn open(network: Network) -> Result<Self, OpenError> {
-        Self::with_resolver(network, Arc::new(SystemResolver))
+    pub fn open(network: Network, clock: Clock) -> Result<Self, OpenError> {
+        Self::with_resolver(network, Arc::new(SystemResolver), clock)
     }
 
     /// The same with another resolver.
-    pub fn with_resolver(network: Network, resolver: Arc<dyn Resolve>) -> Result<Self, OpenError> {
+    pub fn with_resolver(
+        network: Network,
+        resolver: Arc<dyn Resolve>,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
         Ok(Self {
             tls: Tls::open(network.ca_file.as_deref())?,
             rate: RateLimit::new(network.rate_per_minute),
@@ -76,6 +81,7 @@ impl Egress {
             own: GatewayAddresses::default(),
             rules: Rules::new(network),
             resolver,
+            clock,
         })
     }
 
@@ -105,7 +111,8 @@ impl Egress {
         };
         let mut bad_headers = headers.err();
         for redirects in 0..=MAX_REDIRECTS {
-            let mut attempt = Attempt::start(run, &hop.method, &self.volume, record);
+            let begins = (hop.method.as_str(), self.clock.now());
+            let mut attempt = Attempt::start(run, begins, &self.volume, record);
             let outcome = match bad_headers.take() {
                 Some(problem) => self.aim(&hop, &mut attempt).and(Err(problem.into())),
                 None => {

@@ -4,5 +4,5 @@ use sha2::{Digest, Sha256};
 
 /// SHA-256 in hexadecimal digits.
 pub(crate) fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(text.as_bytes()))
 }

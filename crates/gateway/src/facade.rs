@@ -1,14 +1,15 @@
-//! Client requests that run no program, one function each.
+//! Requests that run no program, one function each.
 //!
-//! In: a client's request and its context. Out: what the client may see. Each function
-//! delegates to the floor that answers.
+//! In: a request and its context. Out: what the client, or the person at a terminal, may see.
+//! Each function delegates to the floor that answers.
 
 use serde_json::{Map, Value};
-use tidegate_model::RunError;
+use tidegate_model::{Program, RunError};
 
 use crate::answer::shown::{Sanitized, ShowResult, Shown, ToolAnswer, ToolList, ToolText};
 use crate::bridge::skills::SaveSkill;
 use crate::context::RunContext;
+use crate::examine::patterns::FailedExample;
 use crate::gateway::Gateway;
 use crate::tools::search::{SearchRequest, SearchResult};
 
@@ -22,6 +23,26 @@ impl Gateway {
     ) -> ShowResult<ToolAnswer> {
         let _lease = self.begin_request(&context.principal);
         self.bridge.call_tool(name, arguments, context).await
+    }
+
+    /// Tries the examples in the user's rule files. Returns how many there are, and those
+    /// that fail.
+    pub async fn try_examples(
+        &self,
+        context: &RunContext,
+    ) -> Result<(usize, Vec<FailedExample>), RunError> {
+        let examples = self.examiner.examples();
+        let mut failed = Vec::new();
+        for example in examples {
+            let (source, language) = (example.source.clone(), example.language);
+            let program = Program { source, language, engine: None, timeout: None };
+            let issues = self.inspect(&program, context).await?.judgement.issues;
+            if !example.holds(&issues) {
+                let found = issues.into_iter().map(|issue| issue.rule).collect();
+                failed.push(FailedExample { example: example.clone(), found });
+            }
+        }
+        Ok((examples.len(), failed))
     }
 
     /// Searches tools. The answer is text for a client.

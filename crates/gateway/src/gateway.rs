@@ -51,7 +51,7 @@ pub enum GatewayError {
     #[error("the network for programs cannot be set up")]
     Network(#[from] OpenError),
     /// The detector of personal data cannot be set up.
-    #[error("the search for personal data cannot be set up")]
+    #[error("the detector of personal data cannot be set up")]
     Privacy(#[from] OptionsError),
     /// The rules for calls cannot be used.
     #[error(transparent)]

@@ -15,7 +15,7 @@ const NAME_BYTES: usize = 600;
 
 /// The most levels of arrays and objects in arguments. Chosen: JSON parsers stop at 128,
 /// and the message around the arguments adds some.
-const MOST_LEVELS: usize = 100;
+const MAX_LEVELS: usize = 100;
 
 /// Refuses a program that is too long to be read by a person or a checker.
 pub(crate) fn program(source: &str, input: &Input) -> Result<(), RunError> {
@@ -23,10 +23,8 @@ pub(crate) fn program(source: &str, input: &Input) -> Result<(), RunError> {
     if source.len() as u64 <= most {
         return Ok(());
     }
-    let message = format!(
-        "the program has {} bytes, more than `program` in `[input]` allows: {most}",
-        source.len()
-    );
+    let message =
+        format!("the program has {} bytes; `program` in `[input]` allows {most}", source.len());
     let hint = "put data into files of `./workspace` or get it from tools, not into the program";
     Err(RunError::new(ErrorCode::BadArgument, message).with_hint(hint))
 }
@@ -36,8 +34,7 @@ pub(crate) fn name(name: &str) -> Result<(), RunError> {
     if name.len() <= NAME_BYTES {
         return Ok(());
     }
-    let message =
-        format!("the name of a tool has {} bytes, more than any: {NAME_BYTES}", name.len());
+    let message = format!("the tool name has {} bytes; the maximum is {NAME_BYTES}", name.len());
     let hint = "write `server__tool`, as `searchTools` shows it";
     Err(RunError::new(ErrorCode::UnknownTool, message).with_hint(hint))
 }
@@ -49,15 +46,14 @@ pub(crate) fn length(tool: &str, bytes: u64, input: &Input) -> Result<(), RunErr
         return Ok(());
     }
     let message = format!(
-        "the arguments of `{tool}` have {bytes} bytes, more than `arguments` in `[input]` allows: \
-         {most}"
+        "the arguments of `{tool}` have {bytes} bytes; `arguments` in `[input]` allows {most}"
     );
     Err(RunError::new(ErrorCode::BadArgument, message).with_hint("send them in several calls"))
 }
 
 /// Refuses arguments that are nested too deeply.
 pub(crate) fn depth(tool: &str, arguments: &Map<String, Value>) -> Result<(), RunError> {
-    let fits = arguments.values().all(|value| is_within(value, MOST_LEVELS - 1));
+    let fits = arguments.values().all(|value| is_within(value, MAX_LEVELS - 1));
     if fits { Ok(()) } else { Err(too_deep(tool)) }
 }
 
@@ -78,7 +74,7 @@ pub(crate) fn depth_of_text(tool: &str, text: &str) -> Result<(), RunError> {
             _ => {}
         }
     }
-    if deepest > MOST_LEVELS { Err(too_deep(tool)) } else { Ok(()) }
+    if deepest > MAX_LEVELS { Err(too_deep(tool)) } else { Ok(()) }
 }
 
 fn is_within(value: &Value, levels: usize) -> bool {
@@ -93,7 +89,7 @@ fn is_within(value: &Value, levels: usize) -> bool {
 
 fn too_deep(tool: &str) -> RunError {
     let message = format!(
-        "the arguments of `{tool}` are nested deeper than {MOST_LEVELS} levels of lists and objects"
+        "the arguments of `{tool}` are nested deeper than {MAX_LEVELS} levels of lists and objects"
     );
     RunError::new(ErrorCode::BadArgument, message).with_hint("send a flatter value, or text")
 }
@@ -116,15 +112,15 @@ mod tests {
         assert_eq!(program("0123456789", &INPUT), Ok(()));
         assert_eq!(
             described(program("0123456789a", &INPUT)),
-            "error[call.bad_argument]: the program has 11 bytes, more than `program` in `[input]` \
-             allows: 10\nhint: put data into files of `./workspace` or get it from tools, not \
-             into the program"
+            "error[call.bad_argument]: the program has 11 bytes; `program` in `[input]` allows \
+             10\nhint: put data into files of `./workspace` or get it from tools, not into the \
+             program"
         );
         assert_eq!(length("a__b", 20, &INPUT), Ok(()));
         assert_eq!(
             described(length("a__b", 21, &INPUT)),
-            "error[call.bad_argument]: the arguments of `a__b` have 21 bytes, more than \
-             `arguments` in `[input]` allows: 20\nhint: send them in several calls"
+            "error[call.bad_argument]: the arguments of `a__b` have 21 bytes; `arguments` in \
+             `[input]` allows 20\nhint: send them in several calls"
         );
     }
 
@@ -133,8 +129,8 @@ mod tests {
         assert_eq!(name(&"x".repeat(600)), Ok(()));
         assert_eq!(
             described(name(&"x".repeat(601))),
-            "error[call.unknown_tool]: the name of a tool has 601 bytes, more than any: 600\n\
-             hint: write `server__tool`, as `searchTools` shows it"
+            "error[call.unknown_tool]: the tool name has 601 bytes; the maximum is 600\nhint: \
+             write `server__tool`, as `searchTools` shows it"
         );
     }
 

@@ -18,7 +18,6 @@ use crate::approvals::person::Person;
 use crate::context::RunContext;
 use crate::digest::sha256_hex;
 use crate::examine::inspect::Inspected;
-use crate::examine::patterns::FailedExample;
 use crate::gateway::Gateway;
 use crate::recorder::NotRecorded;
 use crate::run;
@@ -57,26 +56,6 @@ impl Gateway {
     ) -> Result<Inspected, RunError> {
         let (permissions, _turn) = self.admission.admit_inspection(program, context).await?;
         self.examiner.inspect(program, &permissions, self.runner.workers.python_modules()).await
-    }
-
-    /// Tries the examples in the user's rule files. Returns how many there are, and those
-    /// that fail.
-    pub async fn try_examples(
-        &self,
-        context: &RunContext,
-    ) -> Result<(usize, Vec<FailedExample>), RunError> {
-        let examples = self.examiner.examples();
-        let mut failed = Vec::new();
-        for example in examples {
-            let (source, language) = (example.source.clone(), example.language);
-            let program = Program { source, language, engine: None, timeout: None };
-            let issues = self.inspect(&program, context).await?.judgement.issues;
-            if !example.holds(&issues) {
-                let found = issues.into_iter().map(|issue| issue.rule).collect();
-                failed.push(FailedExample { example: example.clone(), found });
-            }
-        }
-        Ok((examples.len(), failed))
     }
 
     async fn execute_as(

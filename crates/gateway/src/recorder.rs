@@ -33,6 +33,11 @@ impl Recorder {
         self.clock.now()
     }
 
+    /// The clock of the record.
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock.clone()
+    }
+
     /// Waits until there is room to record what a principal does. Call this before letting
     /// it act: events are recorded without waiting, even after their request was dropped.
     pub(crate) async fn ready(&self, principal: &Principal) {

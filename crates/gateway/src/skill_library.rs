@@ -60,7 +60,7 @@ pub(crate) fn has_no_tokens(what: &str, texts: &[&str]) -> Result<(), RunError> 
         return Ok(());
     };
     let message = format!(
-        "{what} contains `{}`, which belongs to one session, and skills are used in all",
+        "{what} contains `{}`, which belongs to one session, and all sessions share skills",
         found.token
     );
     Err(RunError::new(ErrorCode::RecipientDenied, message).with_hint(

@@ -68,7 +68,7 @@ pub use permissions::{
 };
 pub use personal::DataType;
 pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
-pub use principal::{InvalidSessionName, Principal, PrincipalKey, SessionName};
+pub use principal::{InvalidSessionName, Principal, PrincipalKey, PrincipalKind, SessionName};
 pub use reference::{
     ArgumentPassing, KnownArguments, LiteralArguments, NAME_LIMIT, Position, Reference,
 };

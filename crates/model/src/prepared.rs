@@ -50,7 +50,7 @@ pub struct PythonNames {
     /// The imported modules, each once.
     pub imports: Vec<Import>,
     /// The tools that it stores or passes on instead of calling: server and tool as written.
-    pub kept: Vec<(String, String)>,
+    pub uncalled_tools: Vec<(String, String)>,
     /// What it knows about the keys that it reads.
     pub hints: KeyHints,
 }

@@ -59,11 +59,36 @@ impl Principal {
     /// The key that approvals are bound to; `process` is the random name of this process.
     pub fn key(&self, process: &str) -> PrincipalKey {
         PrincipalKey(match self {
-            Self::Process => format!("process {process}"),
-            Self::LocalUser => "by hand".to_owned(),
+            Self::Process => format!("{PROCESS}{process}"),
+            Self::LocalUser => LOCAL_USER.to_owned(),
             Self::Session(name) => format!("session {name}"),
             Self::Token(name) => format!("token {name}"),
         })
+    }
+}
+
+const PROCESS: &str = "process ";
+const LOCAL_USER: &str = "by hand";
+
+/// What a stored [`PrincipalKey`] says about its principal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrincipalKind {
+    /// [`Principal::Process`].
+    Process,
+    /// [`Principal::LocalUser`].
+    LocalUser,
+    /// One with a name, which the key shows.
+    Named,
+}
+
+impl PrincipalKind {
+    /// The kind of the principal with this stored key.
+    pub fn of_key(key: &str) -> Self {
+        match key {
+            LOCAL_USER => Self::LocalUser,
+            _ if key.starts_with(PROCESS) => Self::Process,
+            _ => Self::Named,
+        }
     }
 }
 
@@ -138,7 +163,7 @@ impl fmt::Display for SessionName {
 
 #[cfg(test)]
 mod tests {
-    use super::{Principal, PrincipalKey, SessionName};
+    use super::{Principal, PrincipalKey, PrincipalKind, SessionName};
 
     fn session(name: &str) -> Principal {
         Principal::Session(SessionName::parse(name).unwrap())
@@ -148,14 +173,15 @@ mod tests {
     #[test]
     fn stored_texts_are_those_of_existing_databases() {
         let token = Principal::Token("ci".into());
-        for (principal, storage_key, key) in [
-            (Principal::Process, "", "process mp1abc"),
-            (Principal::LocalUser, "", "by hand"),
-            (session("work"), "work", "session work"),
-            (token, "token:ci", "token ci"),
+        for (principal, storage_key, key, kind) in [
+            (Principal::Process, "", "process mp1abc", PrincipalKind::Process),
+            (Principal::LocalUser, "", "by hand", PrincipalKind::LocalUser),
+            (session("work"), "work", "session work", PrincipalKind::Named),
+            (token, "token:ci", "token ci", PrincipalKind::Named),
         ] {
             assert_eq!(principal.storage_key(), storage_key);
             assert_eq!(principal.key("mp1abc").as_str(), key);
+            assert_eq!(PrincipalKind::of_key(key), kind);
         }
     }
 

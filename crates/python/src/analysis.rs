@@ -49,9 +49,12 @@ fn read(source: &str) -> Option<Prepared> {
     let repeats = Repeats::of(body);
     let measured = measures::measure(&source, parsed.tokens(), body);
     let (reading, tool_calls) = facts::reading(body, &lines, &repeats, measured);
-    let (references, kept) = references(body, &resolver, &lines, &tool_calls);
-    let python =
-        PythonNames { imports: imports(body, &lines), kept, hints: key_hints(body, &lines) };
+    let (references, uncalled_tools) = references(body, &resolver, &lines, &tool_calls);
+    let python = PythonNames {
+        imports: imports(body, &lines),
+        uncalled_tools,
+        hints: key_hints(body, &lines),
+    };
     // With these line endings, all tools count lines alike.
     let check_text = Some(source.replace("\r\n", "\n").replace('\r', "\n"));
     Some(Prepared { references, reading, check_text, python, executable: None })

@@ -49,7 +49,7 @@ pub use records::{PiiReport, Records, RestoredRow, RunOnRecord, SeenRow, Stats};
 pub use rules_seen::{RulesSeen, SeenRules};
 pub use shapes::{ShapeRecord, Shapes};
 pub use skills::{
-    MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
+    MAX_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
     Skills, TEXT_FILE, code_file,
 };
 pub use store::Store;

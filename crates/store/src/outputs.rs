@@ -18,7 +18,7 @@ const MOST: Quota = Quota { bytes: 512 * 1024 * 1024, files: 5000 };
 /// Bytes written between two checks: with one output more, the folder is never larger than
 /// the quota and 128 MB. An output counts as 100 kB at least.
 const PRUNE_AFTER_BYTES: u64 = 64 * 1024 * 1024;
-const LEAST_COUNTED: u64 = 100 * 1024;
+const MIN_COUNTED: u64 = 100 * 1024;
 
 /// The most that is stored.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl Outputs {
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)?;
-        let counted = (content.len() as u64).max(LEAST_COUNTED);
+        let counted = (content.len() as u64).max(MIN_COUNTED);
         if self.written.fetch_add(counted, Ordering::Relaxed) + counted >= PRUNE_AFTER_BYTES {
             self.written.store(0, Ordering::Relaxed);
             self.prune();

@@ -21,7 +21,7 @@ use crate::units::unix_ms;
 use crate::vault::{TextSeal, VaultKey};
 
 /// The most bytes of all parked runs. More wait for their person as long as their client does.
-const MOST_BYTES: u64 = 128 * 1024 * 1024;
+const MAX_BYTES: u64 = 128 * 1024 * 1024;
 
 /// The label of the key for parked runs.
 const PURPOSE: &str = "tidegate parked runs: seal";
@@ -95,7 +95,7 @@ impl ParkedRuns {
             Ok(sealed) => sealed,
             Err(error) => return Reply::ready(Err(error)),
         };
-        self.park_within(sealed, run, MOST_BYTES)
+        self.park_within(sealed, run, MAX_BYTES)
     }
 
     fn park_within(&self, sealed: Vec<u8>, run: &ParkedRun<'_>, most_bytes: u64) -> Reply<()> {

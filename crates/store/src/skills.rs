@@ -36,10 +36,10 @@ pub use skill::{NewSkill, Origin, Saved, Skill, SkillList, TEXT_FILE, code_file}
 /// more than anybody wants to read at once.
 pub const SKILL_BYTES: usize = 64 * 1024;
 /// How many skills can be saved. Chosen: with [`SKILL_BYTES`] at most 64 MB.
-pub const MOST_SKILLS: usize = 500;
+pub const MAX_SKILLS: usize = 500;
 /// How many names of the folder are looked at. Chosen: leaves room for entries that are
 /// not skills.
-const MOST_NAMES: usize = 4 * MOST_SKILLS;
+const MAX_NAMES: usize = 4 * MAX_SKILLS;
 
 const FOLDER: &str = "skills";
 /// The skills of a state folder. All functions block on disk access.
@@ -58,7 +58,7 @@ impl Skills {
     pub fn list(&self) -> Result<SkillList, SkillError> {
         let mut list = SkillList { skills: vec![shipped()?], ..SkillList::default() };
         let Some(folder) = self.open(FlockOperation::LockShared)? else { return Ok(list) };
-        let (names, more) = folder.names(MOST_NAMES).map_err(SkillError::Folder)?;
+        let (names, more) = folder.names(MAX_NAMES).map_err(SkillError::Folder)?;
         for name in names {
             // File managers and editors create these; no skill name starts with a dot.
             if name.starts_with(b".") {
@@ -66,15 +66,18 @@ impl Skills {
             }
             let shown = String::from_utf8_lossy(&name).into_owned();
             match read(&folder, &shown) {
-                Ok(_) if list.skills.len() > MOST_SKILLS => {
-                    list.skipped.push((clipped(&shown), format!("is beyond {MOST_SKILLS} skills")));
+                Ok(_) if list.skills.len() > MAX_SKILLS => {
+                    list.skipped.push((
+                        clipped(&shown),
+                        format!("exceeds the limit of {MAX_SKILLS} skills"),
+                    ));
                 }
                 Ok(skill) => list.skills.push(skill),
                 Err(problem) => list.skipped.push((clipped(&shown), problem)),
             }
         }
         if more {
-            list.skipped.push(("…".into(), format!("more than {MOST_NAMES} entries")));
+            list.skipped.push(("…".into(), format!("more than {MAX_NAMES} entries")));
         }
         list.skills.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(list)
@@ -84,7 +87,7 @@ impl Skills {
     fn names(&self) -> Result<Vec<String>, SkillError> {
         let mut names = vec![SHIPPED_NAME.to_owned()];
         if let Some(folder) = self.open(FlockOperation::LockShared)? {
-            let (found, _) = folder.names(MOST_NAMES).map_err(SkillError::Folder)?;
+            let (found, _) = folder.names(MAX_NAMES).map_err(SkillError::Folder)?;
             let found = found.into_iter().filter_map(|name| String::from_utf8(name).ok());
             names.extend(found.filter(|name| {
                 name != SHIPPED_NAME && SkillName::parse(name).is_ok() && folder.has_folder(name)
@@ -129,10 +132,10 @@ impl Skills {
         let all = state.folder_made(FOLDER).map_err(SkillError::Folder)?;
         all.lock(FlockOperation::LockExclusive).map_err(SkillError::Folder)?;
         if !all.has(name) {
-            let (names, more) = all.names(MOST_NAMES).map_err(SkillError::Folder)?;
+            let (names, more) = all.names(MAX_NAMES).map_err(SkillError::Folder)?;
             let taken = names.iter().filter(|name| !name.starts_with(b".")).count();
-            if more || taken >= MOST_SKILLS {
-                return Err(SkillError::TooMany { limit: MOST_SKILLS });
+            if more || taken >= MAX_SKILLS {
+                return Err(SkillError::TooMany { limit: MAX_SKILLS });
             }
         }
         let damaged = |error: io::Error| SkillError::Damaged {
@@ -165,7 +168,7 @@ impl Skills {
             name: name.to_owned(),
             problem: no_folder(&error).to_owned(),
         })?;
-        let (files, _) = own.names(MOST_NAMES).map_err(SkillError::Folder)?;
+        let (files, _) = own.names(MAX_NAMES).map_err(SkillError::Folder)?;
         let is_ours = |file: &Vec<u8>| {
             file.starts_with(PART.as_bytes())
                 || file == TEXT_FILE.as_bytes()
@@ -197,7 +200,8 @@ impl Skills {
 
 /// One skill of the folder, or what is wrong with it.
 fn read(all: &Folder, given: &str) -> Result<Skill, String> {
-    let name = SkillName::parse(given).map_err(|_| "its name is none for a skill".to_owned())?;
+    let name =
+        SkillName::parse(given).map_err(|_| "its name is not valid for a skill".to_owned())?;
     if given == SHIPPED_NAME {
         return Err("a skill of this name comes with tidegate".to_owned());
     }
@@ -230,7 +234,7 @@ fn file(own: &Folder, name: &str) -> Result<Option<String>, String> {
 fn no_folder(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
         // Systems differ in which of the two they return for a link.
-        Some(Errno::LOOP | Errno::NOTDIR) => "is a link, or no folder",
+        Some(Errno::LOOP | Errno::NOTDIR) => "is a link or not a folder",
         _ => "its folder cannot be opened",
     }
 }

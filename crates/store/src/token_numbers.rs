@@ -17,7 +17,7 @@ use crate::private_files::create_private_dir;
 
 const FILE: &str = "state.db-tokens";
 /// The file has one short line for each type.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// The counter of a state folder.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl TokenNumbers {
         let entry = last.entry(data_type).or_default();
         let first = (*entry).max(above).checked_add(1);
         let first = first.filter(|first| first.checked_add(count).is_some());
-        let first = first.ok_or_else(|| failed(io::Error::other("no numbers are left")))?;
+        let first = first.ok_or_else(|| failed(io::Error::other("no token numbers are left")))?;
         *entry = first + count - 1;
         write(&mut file, &last).map_err(failed)?;
         Ok(first)
@@ -76,7 +76,7 @@ fn open(path: &Path) -> io::Result<File> {
 /// out numbers twice.
 fn read(file: &mut File) -> io::Result<BTreeMap<DataType, u32>> {
     let mut text = String::new();
-    file.take(MOST_BYTES).read_to_string(&mut text)?;
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
     let line = |line: &str| {
         let (name, number) = line.split_once(' ')?;
         let data_type = DataType::ALL.into_iter().find(|data_type| data_type.as_str() == name)?;

@@ -100,11 +100,11 @@ const VALUES_OF_JOB: usize = 20;
 
 /// The most values that one session has in the vault. Beyond that, the oldest are erased, and
 /// their tokens are unknown. Chosen: more than any conversation sends, some 30 MB.
-const MOST_VALUES_OF_SESSION: usize = 100_000;
+const MAX_VALUES_OF_SESSION: usize = 100_000;
 
 /// The most values of all sessions, checked when a process begins to store values. Beyond that,
 /// those that expire first are erased.
-const MOST_VALUES: usize = 400_000;
+const MAX_VALUES: usize = 400_000;
 
 /// Rows erased in one transaction.
 const ERASED_ROWS_OF_TRANSACTION: usize = 10_000;
@@ -146,7 +146,7 @@ impl Vault {
             let store = self.storing(session, entries, lifetime);
             self.database.attempt(session, "tokens are not stored beyond this process", store);
         }
-        self.bound(session, MOST_VALUES_OF_SESSION);
+        self.bound(session, MAX_VALUES_OF_SESSION);
     }
 
     /// Erases the oldest values of a session if it has too many, in the background.
@@ -267,7 +267,7 @@ impl Vault {
     /// Erases the values that expire first if there are too many of all sessions. Returns how
     /// many.
     pub async fn trim(&self) -> Result<usize, StoreError> {
-        self.trim_to(MOST_VALUES).await
+        self.trim_to(MAX_VALUES).await
     }
 
     async fn trim_to(&self, most: usize) -> Result<usize, StoreError> {

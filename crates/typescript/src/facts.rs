@@ -84,16 +84,16 @@ pub(crate) fn facts(
     for _ in 0..ROUNDS {
         evaluator.visit_program(program);
     }
-    evaluator.records = true;
+    evaluator.found.records = true;
     evaluator.visit_program(program);
     evaluator.record_cycles();
-    let mut reading = evaluator.reading;
-    reading.complete &= !evaluator.too_deep;
+    let mut reading = evaluator.found.reading;
+    reading.complete &= !evaluator.nesting.too_deep;
     measures::measure(source, program, lines, &mut reading);
-    reading.measures.computed_members = evaluator.computed_members;
-    reading.measures.folded_texts = evaluator.folded_texts;
+    reading.measures.computed_members = evaluator.found.computed_members;
+    reading.measures.folded_texts = evaluator.found.folded_texts;
     reading.facts.sort_by_key(|fact| (fact.line, fact.column));
-    Facts { reading, tool_calls: evaluator.tool_calls, repeated: evaluator.repeated }
+    Facts { reading, tool_calls: evaluator.found.tool_calls, repeated: evaluator.found.repeated }
 }
 
 /// The state of the evaluation.
@@ -101,9 +101,28 @@ struct Evaluator<'r> {
     scoping: &'r Scoping,
     lines: &'r Lines<'r>,
     symbols: HashMap<SymbolId, Value>,
-    functions: Vec<FunctionInfo>,
+    functions: Functions,
+    nesting: Nesting,
+    /// The value of the most recently visited expression.
+    last: Value,
+    found: Found,
+    /// The number of values that may still be copied.
+    budget: usize,
+}
+
+/// The functions of the program.
+#[derive(Default)]
+struct Functions {
+    all: Vec<FunctionInfo>,
     /// Functions by their start offset.
     by_place: HashMap<u32, usize>,
+    /// Functions, with those that they call unconditionally.
+    unconditional_calls: HashMap<SymbolId, UnconditionalCalls>,
+}
+
+/// What encloses the place that is evaluated.
+#[derive(Default)]
+struct Nesting {
     /// The enclosing functions, innermost last.
     inside: Vec<usize>,
     /// The number of enclosing loops in the innermost function.
@@ -112,20 +131,18 @@ struct Evaluator<'r> {
     endless: u32,
     depth: u32,
     too_deep: bool,
+}
+
+/// What the evaluation has found.
+struct Found {
     /// Whether this round records facts.
     records: bool,
-    /// The value of the most recently visited expression.
-    last: Value,
     reading: Reading,
     tool_calls: HashMap<u32, ToolCallFacts>,
     literal_bytes: usize,
     repeated: HashSet<u32>,
     computed_members: u64,
     folded_texts: u64,
-    /// Functions, with those that they call unconditionally.
-    unconditional_calls: HashMap<SymbolId, UnconditionalCalls>,
-    /// The number of values that may still be copied.
-    budget: usize,
 }
 
 impl<'r> Evaluator<'r> {
@@ -134,22 +151,18 @@ impl<'r> Evaluator<'r> {
             scoping,
             lines,
             symbols: HashMap::new(),
-            functions: Vec::new(),
-            by_place: HashMap::new(),
-            inside: Vec::new(),
-            loops: 0,
-            endless: 0,
-            depth: 0,
-            too_deep: false,
-            records: false,
+            functions: Functions::default(),
+            nesting: Nesting::default(),
             last: Value::default(),
-            reading: Reading { complete: true, ..Reading::default() },
-            tool_calls: HashMap::new(),
-            literal_bytes: 0,
-            repeated: HashSet::new(),
-            computed_members: 0,
-            folded_texts: 0,
-            unconditional_calls: HashMap::new(),
+            found: Found {
+                records: false,
+                reading: Reading { complete: true, ..Reading::default() },
+                tool_calls: HashMap::new(),
+                literal_bytes: 0,
+                repeated: HashSet::new(),
+                computed_members: 0,
+                folded_texts: 0,
+            },
             budget: MAX_COPIED,
         }
     }
@@ -163,26 +176,26 @@ impl<'r> Evaluator<'r> {
         arguments: Vec<AbstractValue>,
         hidden: bool,
     ) {
-        if !self.records {
+        if !self.found.records {
             return;
         }
         let (line, column) = self.lines.place(at as usize);
         let repeated = self.is_repeated();
         let path = path.to_owned();
-        self.reading.push(Fact { kind, path, line, column, arguments, repeated, hidden });
+        self.found.reading.push(Fact { kind, path, line, column, arguments, repeated, hidden });
     }
 
     /// Pays for copies; false if the budget is exhausted, which makes the reading incomplete.
     fn pay(&mut self, copied: usize) -> bool {
         let left = self.budget.checked_sub(copied);
-        self.too_deep |= left.is_none();
+        self.nesting.too_deep |= left.is_none();
         self.budget = left.unwrap_or(0);
         left.is_some()
     }
 
     fn is_repeated(&self) -> bool {
-        let function = self.inside.last().and_then(|at| self.functions.get(*at));
-        self.loops > 0 || function.is_some_and(|function| function.repeated)
+        let function = self.nesting.inside.last().and_then(|at| self.functions.all.get(*at));
+        self.nesting.loops > 0 || function.is_some_and(|function| function.repeated)
     }
 }
 

@@ -22,7 +22,7 @@ const NAMES: [(&[&str], &str); 16] = [
     (&["asyncio"], "write `await Promise.all([ … ])`"),
     (
         &["module", "exports"],
-        "a program exports nothing: end it with `return value` or `export default value`",
+        "programs have no exports: end it with `return value` or `export default value`",
     ),
     (
         &["Deno", "Bun", "window", "document", "localStorage", "axios", "requests", "httpx", "$"],
@@ -124,8 +124,8 @@ fn missing_value(message: &str) -> Option<String> {
     };
     let property = &property[..property.floor_char_boundary(60)];
     Some(format!(
-        "what stands before `.{property}` is {of}: a field has another name or is missing, or an \
-         `await` is; `return` the value before it once to see it"
+        "the value before `.{property}` is {of}: a field is missing or has another name, or an \
+         `await` is missing; `return` that value once to see it"
     ))
 }
 

@@ -37,13 +37,24 @@ pub(crate) struct Host {
     in_flight: Cell<u32>,
     next_question: Cell<u32>,
     log: RefCell<(LogLevel, String)>,
-    /// The limit of output, and how much of it is left.
-    output_bytes: Cell<u64>,
-    output_left: Cell<u64>,
-    /// Total bytes the program tried to print and return, once that exceeded the limit.
-    output_wanted: Cell<u64>,
+    output: OutputBudget,
     timers: RefCell<Timers>,
     stopped: RefCell<Option<EngineLimit>>,
+    clock: Clock,
+}
+
+/// How much the program may still print and return.
+#[derive(Default)]
+struct OutputBudget {
+    /// The limit.
+    bytes: Cell<u64>,
+    left: Cell<u64>,
+    /// Total bytes the program tried to print and return, once that exceeded the limit.
+    wanted: Cell<u64>,
+}
+
+/// When the program began, and when it must end.
+struct Clock {
     started: Cell<Instant>,
     /// `None` until the program is known, and while the clock is paused.
     deadline: Cell<Option<Instant>>,
@@ -69,14 +80,14 @@ impl Host {
             // never collide.
             next_question: Cell::new(u32::MAX),
             log: RefCell::new((LogLevel::Info, String::new())),
-            output_bytes: Cell::new(0),
-            output_left: Cell::new(0),
-            output_wanted: Cell::new(0),
+            output: OutputBudget::default(),
             timers: RefCell::default(),
             stopped: RefCell::new(None),
-            started: Cell::new(Instant::now()),
-            deadline: Cell::new(None),
-            cpu_deadline: Cell::new(None),
+            clock: Clock {
+                started: Cell::new(Instant::now()),
+                deadline: Cell::new(None),
+                cpu_deadline: Cell::new(None),
+            },
         }
     }
 
@@ -88,20 +99,20 @@ impl Host {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let now = Instant::now();
-        self.started.set(now);
-        self.deadline.set(Some(now + Duration::from_millis(u64::from(run.time_ms))));
+        self.clock.started.set(now);
+        self.clock.deadline.set(Some(now + Duration::from_millis(u64::from(run.time_ms))));
         let cpu_limit = Duration::from_millis(u64::from(run.cpu_ms));
-        self.cpu_deadline.set(Some(cpu_time() + cpu_limit));
-        self.output_bytes.set(run.output_bytes);
-        self.output_left.set(run.output_bytes);
+        self.clock.cpu_deadline.set(Some(cpu_time() + cpu_limit));
+        self.output.bytes.set(run.output_bytes);
+        self.output.left.set(run.output_bytes);
         Ok(*run)
     }
 
     /// Why the run must stop now, if it must. Checked by the interrupt handler.
     pub(crate) fn stop_reason(&self) -> Option<EngineLimit> {
         let stopped = *self.stopped.borrow();
-        let late = || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
-        let busy = || self.cpu_deadline.get().is_some_and(|deadline| cpu_time() >= deadline);
+        let late = || self.clock.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
+        let busy = || self.clock.cpu_deadline.get().is_some_and(|deadline| cpu_time() >= deadline);
         stopped
             .or_else(|| late().then_some(EngineLimit::Time))
             .or_else(|| busy().then_some(EngineLimit::Cpu))
@@ -109,13 +120,13 @@ impl Host {
 
     /// The deadline of the run, once the program is known.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline.get()
+        self.clock.deadline.get()
     }
 
     /// Pauses or resumes the clock of the run, as the gateway requested.
     fn set_clock(&self, left_ms: Option<u32>) {
         let left = left_ms.map(|left| Duration::from_millis(u64::from(left)));
-        self.deadline.set(left.map(|left| Instant::now() + left));
+        self.clock.deadline.set(left.map(|left| Instant::now() + left));
     }
 
     fn stop(&self, reason: EngineLimit) {
@@ -124,7 +135,7 @@ impl Host {
 
     /// Milliseconds since the program started.
     pub(crate) fn now_ms(&self) -> f64 {
-        self.started.get().elapsed().as_secs_f64() * 1000.0
+        self.clock.started.get().elapsed().as_secs_f64() * 1000.0
     }
 
     /// Sends a message, after the text that was printed before it.
@@ -173,7 +184,7 @@ impl Host {
             Some(reply) => Some(reply),
             None => {
                 let now = Instant::now();
-                let until = [until, self.deadline.get()].into_iter().flatten().min();
+                let until = [until, self.clock.deadline.get()].into_iter().flatten().min();
                 // No deadline means that the clock is paused; the gateway will resume it.
                 let timeout =
                     until.map_or(PAUSED_WAIT, |until| until.saturating_duration_since(now));
@@ -221,18 +232,18 @@ impl Host {
 
     /// Counts bytes of output. False if they exceed the limit.
     pub(crate) fn count_output(&self, bytes: u64) -> bool {
-        let Some(left) = self.output_left.get().checked_sub(bytes) else {
-            let printed = self.output_bytes.get() - self.output_left.get();
-            self.output_wanted.set(printed.saturating_add(bytes));
+        let Some(left) = self.output.left.get().checked_sub(bytes) else {
+            let printed = self.output.bytes.get() - self.output.left.get();
+            self.output.wanted.set(printed.saturating_add(bytes));
             return false;
         };
-        self.output_left.set(left);
+        self.output.left.set(left);
         true
     }
 
     /// Total bytes the program tried to print and return; zero if within the limit.
     pub(crate) fn output_wanted(&self) -> u64 {
-        self.output_wanted.get()
+        self.output.wanted.get()
     }
 
     fn flush_log(&self) -> io::Result<()> {

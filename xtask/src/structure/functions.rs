@@ -1,6 +1,6 @@
 //! Finds functions that are too long to read at once.
 //!
-//! In: a Rust file. Out: a finding for each function of more than `MOST_LINES`.
+//! In: a Rust file. Out: a finding for each function of more than `MAX_LINES`.
 //! Lines count from `fn` to the closing brace, comments and empty lines included.
 //! Functions of tests count as well.
 
@@ -11,7 +11,7 @@ use super::Finding;
 use super::source::RustFile;
 
 /// Two screens. Most functions have 25 lines or fewer.
-const MOST_LINES: usize = 80;
+const MAX_LINES: usize = 80;
 
 pub(crate) fn find(file: &RustFile<'_>) -> Vec<Finding> {
     let mut functions = Functions { path: file.path, findings: Vec::new() };
@@ -29,9 +29,9 @@ impl Functions<'_> {
         let first = signature.fn_token.span.start().line;
         let last = body.brace_token.span.close().end().line;
         let lines = last + 1 - first;
-        if lines > MOST_LINES {
+        if lines > MAX_LINES {
             let text = format!(
-                "function `{}` has {lines} lines, at most {MOST_LINES} are allowed; split it by what its parts do",
+                "function `{}` has {lines} lines, at most {MAX_LINES} are allowed; split it by what its parts do",
                 signature.ident
             );
             self.findings.push(Finding { path: self.path.to_owned(), line: first, text });
@@ -60,7 +60,7 @@ impl<'ast> Visit<'ast> for Functions<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_LINES, find};
+    use super::{MAX_LINES, find};
     use crate::structure::Finding;
     use crate::structure::source::RustFile;
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_function_of_the_allowed_length_is_fine() {
-        assert_eq!(findings(&method_of(MOST_LINES)), []);
+        assert_eq!(findings(&method_of(MAX_LINES)), []);
     }
 
     #[test]
@@ -83,6 +83,6 @@ mod tests {
         let text =
             "function `long` has 81 lines, at most 80 are allowed; split it by what its parts do";
         let expected = Finding { path: "a.rs".to_owned(), line: 3, text: text.to_owned() };
-        assert_eq!(findings(&method_of(MOST_LINES + 1)), [expected]);
+        assert_eq!(findings(&method_of(MAX_LINES + 1)), [expected]);
     }
 }

@@ -19,7 +19,7 @@ use super::source::{Sources, is_test_only};
 pub(crate) type ModulePath = Vec<String>;
 
 /// Longer chains of re-exports than this do not occur; a cycle would be one.
-const MOST_HOPS: usize = 16;
+const MAX_HOPS: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Crate {
@@ -139,7 +139,7 @@ impl Crate {
         let mut reached = BTreeSet::new();
         let mut from = from.to_owned();
         let mut segments = segments.to_owned();
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             let Some((module, rest)) = self.walk(&from, &segments) else { break };
             reached.insert(module.clone());
             let Some((name, rest)) = rest.split_first() else { break };

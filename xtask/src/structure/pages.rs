@@ -14,7 +14,7 @@ use super::source::Sources;
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 /// A newcomer reads the whole page before the first change.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 
 pub(crate) fn find(sources: &Sources) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -36,11 +36,11 @@ pub(crate) fn find(sources: &Sources) -> Vec<Finding> {
 
 fn too_long(text: &str) -> Option<Finding> {
     let lines = text.lines().count();
-    (lines > MOST_LINES).then(|| Finding {
+    (lines > MAX_LINES).then(|| Finding {
         path: ARCHITECTURE.to_owned(),
-        line: MOST_LINES + 1,
+        line: MAX_LINES + 1,
         text: format!(
-            "the page has {lines} lines, at most {MOST_LINES} are allowed; leave out what its name says where to find"
+            "the page has {lines} lines, at most {MAX_LINES} are allowed; leave out what its name says where to find"
         ),
     })
 }
@@ -148,7 +148,7 @@ fn matches(part: &str, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_LINES, find};
+    use super::{MAX_LINES, find};
     use crate::structure::Finding;
     use crate::structure::source::Sources;
 
@@ -199,10 +199,10 @@ mod tests {
     #[test]
     fn the_architecture_page_has_a_limit() {
         let findings = |lines| find(&Sources::of(&[("ARCHITECTURE.md", &"line\n".repeat(lines))]));
-        assert_eq!(findings(MOST_LINES), []);
+        assert_eq!(findings(MAX_LINES), []);
         let text = "the page has 201 lines, at most 200 are allowed; leave out what its name says where to find";
         let expected =
             Finding { path: "ARCHITECTURE.md".to_owned(), line: 201, text: text.to_owned() };
-        assert_eq!(findings(MOST_LINES + 1), [expected]);
+        assert_eq!(findings(MAX_LINES + 1), [expected]);
     }
 }

@@ -1,11 +1,11 @@
 //! Splits a query into clauses: "read the sheet and post to Slack" expresses two needs.
 //!
-//! In: a query of any length. Out: its clauses, at most `MOST_CLAUSES`. Only the first
+//! In: a query of any length. Out: its clauses, at most `MAX_CLAUSES`. Only the first
 //! `LONGEST_QUERY` bytes are used, so that a caller cannot raise the cost of a search.
 
 /// Longer than any request that people or models write. Chosen.
 const LONGEST_QUERY: usize = 4_000;
-const MOST_CLAUSES: usize = 24;
+const MAX_CLAUSES: usize = 24;
 
 /// Words that join two needs.
 const CONJUNCTIONS: [&str; 6] = ["and", "then", "also", "additionally", "plus", "afterwards"];
@@ -42,14 +42,14 @@ pub(crate) fn clauses(query: &str) -> Vec<String> {
 
 fn start_clause(clauses: &mut Vec<String>) {
     let open = clauses.last().is_none_or(|last| !last.is_empty());
-    if open && clauses.len() < MOST_CLAUSES {
+    if open && clauses.len() < MAX_CLAUSES {
         clauses.push(String::new());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_QUERY, MOST_CLAUSES, bounded, clauses};
+    use super::{LONGEST_QUERY, MAX_CLAUSES, bounded, clauses};
 
     #[test]
     fn a_query_is_split_where_another_need_begins() {
@@ -61,6 +61,6 @@ mod tests {
     fn a_long_query_has_an_end() {
         let long = "ä, ".repeat(LONGEST_QUERY);
         assert!(bounded(&long).len() <= LONGEST_QUERY);
-        assert_eq!(clauses(bounded(&long)).len(), MOST_CLAUSES);
+        assert_eq!(clauses(bounded(&long)).len(), MAX_CLAUSES);
     }
 }

@@ -59,7 +59,7 @@ fn known(scoring: Scoring) -> Vec<Arc<Offer>> {
     ]
 }
 
-fn told(offers: &Offers, request: &str) -> Vec<String> {
+fn messages(offers: &Offers, request: &str) -> Vec<String> {
     let recommend = offers.recommend(request);
     recommend
         .iter()
@@ -72,14 +72,14 @@ fn a_known_server_is_told_of_if_it_is_named_or_clearly_better() {
     for scoring in [Scoring::Words, Scoring::WordsAndMeaning] {
         let offers = Offers::new(&catalog(scoring), known(scoring));
         let request = "Query Salesforce for all leads and summarize by domain";
-        assert_eq!(told(&offers, request), ["salesforce run_soql_query Named"], "{scoring:?}");
+        assert_eq!(messages(&offers, request), ["salesforce run_soql_query Named"], "{scoring:?}");
         assert_eq!(
-            told(&offers, "post a message to the channel"),
+            messages(&offers, "post a message to the channel"),
             ["slack-mcp-server post_message Better"],
             "{scoring:?}"
         );
         // `mcp` and `server` are not part of its name.
-        let named = told(&offers, "post a message to slack");
+        let named = messages(&offers, "post a message to slack");
         assert_eq!(named, ["slack-mcp-server post_message Named"], "{scoring:?}");
     }
 }
@@ -98,7 +98,7 @@ fn nothing_is_told_of_where_the_configured_tools_do() {
             "zzzz",
             "",
         ] {
-            assert_eq!(told(&offers, request), [""; 0], "{scoring:?} {request}");
+            assert_eq!(messages(&offers, request), [""; 0], "{scoring:?} {request}");
         }
     }
 }
@@ -107,9 +107,9 @@ fn nothing_is_told_of_where_the_configured_tools_do() {
 fn without_any_configured_tool_what_fits_is_told_of_and_what_does_not_is_not() {
     let scoring = Scoring::WordsAndMeaning;
     let offers = Offers::new(&Catalog::with_scoring(scoring), known(scoring));
-    assert_eq!(told(&offers, "convert a time to another zone"), ["time convert_time Named"]);
+    assert_eq!(messages(&offers, "convert a time to another zone"), ["time convert_time Named"]);
     assert_eq!(
-        told(&offers, "a poem about messages from the sea, in the manner of Rilke"),
+        messages(&offers, "a poem about messages from the sea, in the manner of Rilke"),
         [""; 0]
     );
 }
@@ -126,9 +126,9 @@ fn a_skill_is_told_of_beside_tools_that_fit_as_well() {
     all.push(skill("tidy-up", "Removes old files.", &["clean the downloads"]));
     let offers = Offers::new(&catalog(scoring), all);
     let request = "list all leads grouped by domain";
-    assert_eq!(told(&offers, request), ["leads-by-domain leads-by-domain Better"]);
-    assert_eq!(told(&offers, "clean the downloads"), ["tidy-up tidy-up Better"]);
-    assert_eq!(told(&offers, "read the file"), [""; 0]);
+    assert_eq!(messages(&offers, request), ["leads-by-domain leads-by-domain Better"]);
+    assert_eq!(messages(&offers, "clean the downloads"), ["tidy-up tidy-up Better"]);
+    assert_eq!(messages(&offers, "read the file"), [""; 0]);
 }
 
 #[test]

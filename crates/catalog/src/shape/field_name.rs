@@ -4,7 +4,7 @@
 //! Pure. In doubt it is a value: then the type is a map, which is correct as well.
 
 /// Field names are rarely longer.
-const MOST_CHARACTERS: usize = 40;
+const MAX_CHARACTERS: usize = 40;
 
 /// Whether a key may be shown as a field.
 pub(super) fn looks_like_a_field(key: &str) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn looks_like_a_field(key: &str) -> bool {
     let name = key.strip_prefix('@').unwrap_or(key);
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
     begins
-        && key.len() <= MOST_CHARACTERS
+        && key.len() <= MAX_CHARACTERS
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.$".contains(&byte))
         && !looks_like_an_id(name)
 }

@@ -1,6 +1,6 @@
 //! Observes one result: its nodes, with the names of all keys.
 //!
-//! In: a result of any size. Out: its node. At most [`MOST_VISITS`] values are
+//! In: a result of any size. Out: its node. At most [`MAX_VISITS`] values are
 //! visited, spread fairly; skipped parts of an object are unknown, skipped items
 //! of a long list or map are assumed to be like the others.
 
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::field_name::looks_like_a_field;
-use super::{Field, KeyHash, KeySet, MOST_KEYS, MOST_LEVELS, Node, ObjectNode, mix};
+use super::{Field, KeyHash, KeySet, MAX_KEYS, MAX_LEVELS, Node, ObjectNode, mix};
 
 /// How many values of one result are visited.
-const MOST_VISITS: usize = 2000;
+const MAX_VISITS: usize = 2000;
 /// How many items of a list are visited: the first ones, and some of the others.
 const FIRST_ITEMS: usize = 20;
 const LATER_ITEMS: usize = 20;
@@ -30,12 +30,12 @@ struct Look<'a> {
 }
 
 pub(super) fn node_of(result: &Value, is_name: IsName<'_>) -> Node {
-    observe_value(result, 0, &mut Look { visits: MOST_VISITS, is_name }).0
+    observe_value(result, 0, &mut Look { visits: MAX_VISITS, is_name }).0
 }
 
 /// A value's node, and a hash of what was visited.
 fn observe_value(value: &Value, level: usize, look: &mut Look<'_>) -> (Node, u64) {
-    if look.visits == 0 || level >= MOST_LEVELS {
+    if look.visits == 0 || level >= MAX_LEVELS {
         return (Node::unknown(), 0);
     }
     look.visits -= 1;
@@ -113,8 +113,7 @@ fn observe_object(
     let names = object.keys().filter(|key| (look.is_name)(key)).count();
     // Some field names are names too; of the keys of a record at least half are not.
     let is_of_names = names > 0 && names * 2 >= object.len();
-    if object.len() > MOST_KEYS || is_of_names || !object.keys().all(|key| looks_like_a_field(key))
-    {
+    if object.len() > MAX_KEYS || is_of_names || !object.keys().all(|key| looks_like_a_field(key)) {
         node.map = true;
         let (values, content) = sampled(object.values(), level, look);
         node.values = values;

@@ -4,7 +4,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use serde_json::{Value, json};
 
-use super::{MOST_NODES, Shape};
+use super::{MAX_NODES, Shape};
 
 fn learned(results: &[Value]) -> Value {
     shape(results).to_schema()
@@ -155,7 +155,7 @@ fn deep_and_huge_results_are_cut() {
         .chain([("id".to_owned(), json!(1))])
         .collect();
     let mut shape = shape(&[json!((0..100_000).map(|n| n % 7).collect::<Vec<_>>()), row]);
-    assert!(shape.root.count() <= MOST_NODES);
+    assert!(shape.root.count() <= MAX_NODES);
     let properties = shape.to_schema()["anyOf"][0]["properties"].clone();
     let f0 = json!({"type": "object", "required": ["a", "b", "c"], "properties": {"a": {}, "b": {}, "c": {}}});
     assert_eq!((&properties["id"], &properties["f0"]), (&json!({"type": "integer"}), &f0));
@@ -198,7 +198,7 @@ proptest! {
     #[test]
     fn every_result_is_valid_under_the_schema_of_its_shape(results in vec(value(key().boxed()), 1..6)) {
         let mut shape = shape(&results);
-        assert!(shape.root.count() <= MOST_NODES);
+        assert!(shape.root.count() <= MAX_NODES);
         let schema = shape.to_schema();
         let validator = jsonschema::validator_for(&schema).unwrap();
         for result in &results {

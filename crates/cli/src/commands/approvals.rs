@@ -11,7 +11,7 @@ use tidegate_gateway::admin::{
     Admin, Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, ClientForms,
     KeyPlace,
 };
-use tidegate_model::{did_you_mean, visible, visible_line};
+use tidegate_model::{Clock, PrincipalKind, did_you_mean, visible, visible_line};
 
 use crate::args::{ApprovalsArgs, ApprovalsCommand};
 use crate::print::Usage;
@@ -30,10 +30,11 @@ pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Res
         return set_up(state_dir, place, forms);
     }
     let approvals = Admin::new(&settings).approvals()?;
+    let now = Clock::system().now();
     match &args.command {
-        ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, *json),
-        ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, *json),
-        ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, *json),
+        ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, now, *json),
+        ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, now, *json),
+        ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, now, *json),
         ApprovalsCommand::Approve { id, session, all_calls, json } => {
             let scope = match (session, all_calls) {
                 (_, true) => ApprovalScope::AllCalls,
@@ -57,34 +58,34 @@ fn found(approvals: &ApprovalsAdmin, id: &str) -> anyhow::Result<Approval> {
     }
     let open = approvals.pending()?;
     let near = did_you_mean(id, open.iter().map(|one| one.asked.id.as_str()));
-    let hint = near.unwrap_or_else(|| "`tidegate approvals list` shows what waits".into());
+    let hint = near.unwrap_or_else(|| "`tidegate approvals list` shows pending approvals".into());
     Err(Usage(format!("there is no approval `{}`\nhint: {hint}", visible_line(id))).into())
 }
 
-fn list(all: &[Approval], json: bool) {
+fn list(all: &[Approval], now: SystemTime, json: bool) {
     if json {
         print::json(&json!({"approvals": all.iter().map(entry).collect::<Vec<_>>()}));
         return;
     }
     if all.is_empty() {
-        print::note("nothing waits for an approval");
+        print::note("no approvals are pending");
     }
     for one in all {
         let name = print::bold(&one.asked.id);
-        print::line(format!("{name}  {}  {}", state(one), visible_line(&one.asked.title)));
+        print::line(format!("{name}  {}  {}", state(one, now), visible_line(&one.asked.title)));
     }
     if all.iter().any(|one| one.state == ApprovalState::Pending) {
         print::note("hint: `tidegate approvals show ID`, then `approve ID` or `deny ID`");
     }
 }
 
-fn show(one: &Approval, json: bool) {
+fn show(one: &Approval, now: SystemTime, json: bool) {
     if json {
         print::json(&entry(one));
         return;
     }
     print::line(print::bold(&visible_line(&one.asked.title)));
-    print::line(format!("{}, run {}", state(one), one.asked.run_id));
+    print::line(format!("{}, run {}", state(one, now), one.asked.run_id));
     print::line(format!("\n{}", visible(one.asked.details.trim_end())));
     print::line(format!("\nSHA-256 of title and details: {}", one.asked.form_sha256));
 }
@@ -111,7 +112,9 @@ fn approve(
     let code = report(answered, "approved", json);
     if code == ExitCode::SUCCESS && !json {
         let run = visible_line(&one.asked.run_id).into_owned();
-        print::note(format!("a run that no longer waits: `tidegate run --resume {run}`"));
+        print::note(format!(
+            "to resume a run that has stopped waiting: `tidegate run --resume {run}`"
+        ));
     }
     Ok(code)
 }
@@ -143,8 +146,8 @@ fn set_up(
     let path = ApproverKey::path(place, state_dir);
     print::line(format!("the approver's key is in `{}`", path.display()));
     print::note(
-        "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; a \
-         gateway that had another key needs a restart",
+        "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; \
+         restart gateways that use an earlier key",
     );
     print::note(match key.client_forms() {
         ClientForms::Count => {
@@ -162,8 +165,7 @@ fn set_up(
     Ok(ExitCode::SUCCESS)
 }
 
-fn state(one: &Approval) -> String {
-    let now = SystemTime::now();
+fn state(one: &Approval, now: SystemTime) -> String {
     let clock = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
     let ago = |time: SystemTime| clock(now.duration_since(time).unwrap_or_default());
     let asked = format!("asked {} ago by {}", ago(one.asked.created_at), asker(one));
@@ -191,10 +193,10 @@ fn decider(by: &str) -> String {
 
 /// Who asked, in words.
 fn asker(one: &Approval) -> String {
-    match one.asked.asked_by.split_once(' ') {
-        Some(("process", _)) => "a client on stdio".to_owned(),
-        Some(("by", "hand")) => "`tidegate run`".to_owned(),
-        _ => visible_line(&one.asked.asked_by).into_owned(),
+    match PrincipalKind::of_key(&one.asked.asked_by) {
+        PrincipalKind::Process => "a client on stdio".to_owned(),
+        PrincipalKind::LocalUser => "`tidegate run`".to_owned(),
+        PrincipalKind::Named => visible_line(&one.asked.asked_by).into_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tidegate_config::{Environment, Settings};
 use tidegate_gateway::admin::{Admin, PersonalDataAdmin};
 use tidegate_gateway::{Gateway, RunContext, detector};
-use tidegate_model::{Detect, Principal, SessionName, Span, visible_line};
+use tidegate_model::{Clock, Detect, Principal, SessionName, Span, visible_line};
 
 use crate::args::pii::{PiiArgs, PiiCommand, PiiKind};
 use crate::print::Usage;
@@ -34,7 +34,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
             return Ok(ExitCode::SUCCESS);
         }
         PiiCommand::Report { json } => {
-            report::show(&personal_data(config)?.report()?, *json);
+            report::show(&personal_data(config)?.report()?, Clock::system().now(), *json);
             return Ok(ExitCode::SUCCESS);
         }
         PiiCommand::Erase { session, value } => {
@@ -111,7 +111,7 @@ fn erase(
         None => kept.erase_value(read(value.unwrap_or(Path::new("-")))?.trim())?,
     };
     print::line(format!("{} erased", print::counted(erased, "value")));
-    print::note("running gateways keep the values they have seen in memory until they exit");
+    print::note("running gateways keep seen values in memory until they exit");
     Ok(ExitCode::SUCCESS)
 }
 

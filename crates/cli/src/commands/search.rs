@@ -178,7 +178,7 @@ fn show_recommended(recommended: &Recommended) {
                 print::line(format!("command = {program:?}"));
                 print::line(format!("args = [{}]", arguments.join(", ")));
             }
-            None => print::line("its catalog does not say how to start it"),
+            None => print::line("its catalog does not describe how to start it"),
         }
     }
     for skill in &recommended.skills {

@@ -25,7 +25,7 @@ for line in sys.stdin:
     print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'result': result}), flush=True)
 ";
 
-const PROMPT: &str = "passphrase (empty: no)";
+const PROMPT: &str = "passphrase (empty to cancel)";
 
 struct Site {
     bench: Bench,
@@ -197,7 +197,7 @@ fn g47_a_key_of_the_agent_does_not_count_for_a_gateway_that_runs() {
     let id = site.question();
     std::fs::remove_file(site.bench.state_dir().join("approver.key")).unwrap();
     let own = "the agent's passphrase";
-    let set = [("new passphrase", own), ("the same again", own)];
+    let set = [("new passphrase", own), ("repeat the passphrase", own)];
     assert!(site.bench.at_terminal(&["approvals", "setup"], &set).0.status.success());
     let (signed, _) = site.bench.at_terminal(&["approvals", "approve", &id], &[(PROMPT, own)]);
     assert!(signed.status.success());

@@ -145,7 +145,7 @@ fn g32_the_user_of_a_client_approves_or_denies() {
             let printed = site.client(era, no, &json!([code(&program)]));
             let error = &answer(&printed)["error"];
             assert_eq!(error["code"], "approval.denied", "{era} {no}");
-            assert!(error["hint"].as_str().unwrap().starts_with("do not try it again"), "{error}");
+            assert!(error["hint"].as_str().unwrap().starts_with("do not retry it"), "{error}");
             assert!(!file.exists(), "{era} {no}");
         }
     }
@@ -155,7 +155,8 @@ fn g32_the_user_of_a_client_approves_or_denies() {
 fn no_answer_of_a_server_takes_our_words_out_of_a_form_or_an_error() {
     let test = "no_answer_of_a_server_takes_our_words_out_of_a_form_or_an_error";
     let Some(site) = Site::new(test, "") else { return };
-    let names = ["It cannot be undone", "Asked because", "said no", "It would call", "Ann Leeson"];
+    let names =
+        ["It cannot be undone", "Approval is required", "said no", "It would call", "Ann Leeson"];
     let people: Vec<Value> = names.iter().map(|name| json!({"full_name": name})).collect();
     let list_text =
         json!({"people": people, "password": "destructive", "api_key": "fs__write_file"});
@@ -493,10 +494,13 @@ fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
         let question = site.question();
         let id = question["run_id"].as_str().unwrap();
         let (exit, _, said) = site.tidegate(&["run", "--resume", id]);
-        assert_eq!((exit, said.contains("still waits")), (3, true), "{said}");
+        assert_eq!((exit, said.contains("still waiting")), (3, true), "{said}");
         let resume = json!({"call": "execute_code", "arguments": {"resume": id}});
         let printed = site.client("legacy", "deny", &json!([resume]));
-        assert!(answer(&printed)["text"].as_str().unwrap().contains("still waits"), "{printed:?}");
+        assert!(
+            answer(&printed)["text"].as_str().unwrap().contains("still waiting"),
+            "{printed:?}"
+        );
         // Nobody else was asked, and the run itself continues with its answer.
         site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
         let (exit, printed, _) = run.join().unwrap();

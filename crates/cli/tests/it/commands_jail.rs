@@ -190,9 +190,8 @@ fn arguments_outside_of_their_patterns_are_refused() {
     );
     assert_eq!(run(&bench, "'echo', ['clone', 'x; id', 'abc']"), ended(0, "clone x; id abc\n"));
     let hint = "the user allows others under `args` of command `echo`";
-    let refused = |number: u32| {
-        denied(&format!("argument {number} of `echo` is not one that is allowed"), hint)
-    };
+    let refused =
+        |number: u32| denied(&format!("argument {number} of `echo` is not allowed"), hint);
     assert_eq!(run(&bench, "'echo', ['push', 'x']"), refused(1));
     assert_eq!(run(&bench, "'echo', ['clone', '--upload-pack=/bin/sh']"), refused(2));
     assert_eq!(run(&bench, "'echo', ['clone', '-']"), refused(2));
@@ -332,8 +331,8 @@ fn a_grant_that_another_command_exchanged_for_a_link_is_not_given() {
             run(format!("'cat', [{file:?}]")),
             json!([
                 "command.failed",
-                "what `cat` may read or write is not what it was at the start",
-                "the user finds the path in the log"
+                "a path that `cat` may read or write has changed since tidegate started",
+                "the user can find the path in the log"
             ])
         );
     }
@@ -617,8 +616,8 @@ fn an_executable_that_is_exchanged_is_not_run() {
             say(),
             json!([
                 "command.failed",
-                "the executable of `say` is another one than at the start",
-                "the user must start tidegate again if that is meant"
+                "the executable of `say` has changed since tidegate started",
+                "the user must restart tidegate if the change is intended"
             ])
         );
     }

@@ -204,7 +204,7 @@ fn an_old_typescript_is_named_and_not_used() {
     std::fs::create_dir(bench.path().join("bin")).unwrap();
     let link = bench.path().join("bin/tsc");
     std::os::unix::fs::symlink(script, &link).unwrap();
-    let what = format!("`{}` is TypeScript 5.9.3, 7 is needed", link.display());
+    let what = format!("`{}` is TypeScript 5.9.3; version 7 is required", link.display());
     assert_eq!(doctor(&bench, &[]).1[4], no_type_checker(&what));
 }
 

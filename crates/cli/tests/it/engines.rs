@@ -235,8 +235,8 @@ fn an_engine_that_is_missing_is_an_error_with_a_remedy() {
     let error = json!({
         "code": "sandbox.no_engine",
         "message": "there is no `deno` on this machine",
-        "hint": "leave `engine` out to run it with `quickjs`; or let the user install `deno` on PATH \
-                 or set `sandbox.deno`, `tidegate doctor` says what was found",
+        "hint": "omit `engine` to run it with `quickjs`, or ask the user to install `deno` on PATH \
+                 or to set `sandbox.deno`; `tidegate doctor` shows what was found",
     });
     assert_eq!(answer["error"], error);
 }
@@ -256,7 +256,7 @@ fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
     let error = json!({
         "code": "sandbox.engine_denied",
         "message": "programs may not run with `node`",
-        "hint": "leave `engine` out to run it with `quickjs`; the user allows others under \
+        "hint": "omit `engine` to run it with `quickjs`; the user can allow others under \
                  `sandbox.engines`",
     });
     assert_eq!(answer["error"], error);

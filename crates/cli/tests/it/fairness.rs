@@ -29,10 +29,10 @@ const ALONE: usize = 30;
 const STALLED: Duration = Duration::from_millis(1500);
 
 /// The most resident memory of the gateway.
-const MOST_RESIDENT: u64 = 512 * 1024 * 1024;
+const MAX_RESIDENT: u64 = 512 * 1024 * 1024;
 
 /// The most that the state folder may have: see the table in `docs/guarantees.md`.
-const MOST_STORED: u64 = 1024 * 1024 * 1024;
+const MAX_STORED: u64 = 1024 * 1024 * 1024;
 
 /// Each floods something else that the gateway keeps or works on. `N` is different in each run.
 const HOSTILE: [(&str, &str); 12] = [
@@ -84,9 +84,9 @@ fn g38_hostile_programs_neither_stall_nor_fail_an_honest_client() {
     let (alone, beside, after) = (p95(alone), p95(beside), p95(after));
     let times = format!("{alone:?} alone, {beside:?} beside, {after:?} after");
     assert!(beside <= STALLED && after <= STALLED, "{times}");
-    assert!(resident <= MOST_RESIDENT, "{resident} bytes of memory");
+    assert!(resident <= MAX_RESIDENT, "{resident} bytes of memory");
     let stored = stored_bytes(&bench.state_dir());
-    assert!(stored <= MOST_STORED, "{stored} bytes of state");
+    assert!(stored <= MAX_STORED, "{stored} bytes of state");
     let record = rusqlite::Connection::open(bench.state_dir().join("record.db")).unwrap();
     let runs = "SELECT count(*) FROM runs WHERE kind = 'execute_code'";
     let recorded: usize = record.query_row(runs, [], |row| row.get(0)).unwrap();

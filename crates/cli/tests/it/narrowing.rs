@@ -140,7 +140,7 @@ fn a_request_can_narrow_its_own_run_and_says_what_it_is_for() {
     let question = pending(&bench);
     let details = question["details"].as_str().unwrap();
     assert!(details.contains("the request asks for it"), "{details}");
-    assert!(details.contains("by its author:\n| count\\u{202e} to two\n"), "{details}");
+    assert!(details.contains("according to its author:\n| count\\u{202e} to two\n"), "{details}");
     // A resumed run keeps what was asked for.
     let resume = json!({"resume": waiting["run_id"], "ask": false});
     let (is_error, said) = served.call("execute_code", resume);

@@ -179,15 +179,15 @@ fn what_is_too_large_or_too_deep_is_refused_by_name() {
     assert_eq!(served.execute(&program(2048))["output"], 1);
     assert_eq!(
         told(&served.execute(&program(2049))),
-        "the program has 2049 bytes, more than `program` in `[input]` allows: 2048"
+        "the program has 2049 bytes; `program` in `[input]` allows 2048"
     );
     let write = |content: &str| {
         format!("return await callMCPTool('fs__read_text_file', {{ path: 'a.txt', x: {content} }})")
     };
     assert_eq!(
         told(&served.execute(&write("'x'.repeat(5000)"))),
-        "the arguments of `fs__read_text_file` have 5023 bytes, more than `arguments` in `[input]` \
-         allows: 4096"
+        "the arguments of `fs__read_text_file` have 5023 bytes; `arguments` in `[input]` allows \
+         4096"
     );
     for levels in [100, 200] {
         let nested = format!("JSON.parse('['.repeat({levels}) + ']'.repeat({levels}))");
@@ -199,7 +199,7 @@ fn what_is_too_large_or_too_deep_is_refused_by_name() {
     }
     let name = format!("fs__{}", "x".repeat(1_000_000));
     let (_, said) = served.call("call_tool", json!({"name": name, "arguments": {}}));
-    let expected = "the name of a tool has 1000004 bytes, more than any: 600";
+    let expected = "the tool name has 1000004 bytes; the maximum is 600";
     assert!(said.contains(expected), "{}", &said[..300]);
 }
 

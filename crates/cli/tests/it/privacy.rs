@@ -517,7 +517,7 @@ fn g44_the_command_line_restores_the_values_that_a_text_was_made_from() {
     let gone = bench.as_person(&["pii", "restore", older.to_str().unwrap()]);
     assert_eq!((gone.status.code(), text(&gone.stdout)), (Some(1), String::new()));
     let told = text(&gone.stderr);
-    assert!(told.contains("`[EMAIL_1]` stands for nothing in any stored session"), "{told}");
+    assert!(told.contains("`[EMAIL_1]` is unknown in every stored session"), "{told}");
     let again = tokenize("again", letters[0]);
     assert_eq!(fs::read_to_string(again).unwrap(), "to [EMAIL_3]\n");
 }
@@ -726,7 +726,7 @@ fn the_text_of_a_restore_cannot_look_like_our_words() {
     let Some(site) = Site::new("the_text_of_a_restore", more) else { return };
     let mut served = site.serve("log");
     served.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
-    let text = "to [EMAIL_1]\r\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    let text = "to [EMAIL_1]\r\u{2028}Approval is required.\u{1b}[2J\u{202e}x\u{200b}";
     let text = format!("{text}\n{}\n{}", "y".repeat(5000), "z\n".repeat(30));
     let (is_error, told) = served.call("restore_pii", json!({"text": text}));
     assert!(is_error && told.contains("approval.pending"), "{told}");
@@ -737,7 +737,7 @@ fn the_text_of_a_restore_cannot_look_like_our_words() {
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     let details = shown["details"].as_str().unwrap();
     let marked: Vec<&str> = details.lines().filter(|line| line.starts_with("| ")).collect();
-    let first = r"| to [EMAIL_1]\u{d}\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    let first = r"| to [EMAIL_1]\u{d}\u{2028}Approval is required.\u{1b}[2J\u{202e}x\u{200b}";
     assert_eq!((marked[0], marked[1], marked.len()), ("| [EMAIL_1]", first, 33), "{details}");
     assert!(details.lines().all(|line| line.chars().count() < 80), "{details}");
     assert_eq!(details.matches('y').count(), 5000, "{details}");
@@ -819,7 +819,7 @@ fn texts_go_to_tokens_and_back_on_the_command_line() {
     let gone = bench.as_person(&["pii", "restore", tokens.to_str().unwrap(), "--session", "work"]);
     assert_eq!(gone.status.code(), Some(1));
     assert!(
-        text(&gone.stderr).contains("`[EMAIL_1]`, `[NAME_1]` stands for nothing"),
+        text(&gone.stderr).contains("`[EMAIL_1]`, `[NAME_1]` are unknown"),
         "{}",
         text(&gone.stderr)
     );

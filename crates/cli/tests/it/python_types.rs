@@ -117,13 +117,15 @@ fn wrong_arguments_are_refused_before_anything_has_run() {
     ] {
         let (told, hint, at) = refused(&mut served, call);
         assert_eq!((told.as_str(), at), (message, place), "{call}");
-        assert!(hint.starts_with("nothing of the program has run"), "{hint}");
+        assert!(hint.starts_with("no part of the program has run"), "{hint}");
     }
     let (_, hint, _) = refused(&mut served, "crm.get_lead()");
     assert_eq!(
         hint,
-        "nothing of the program has run; correct it and send it again:\ndef get_lead(*,\n\
-         id: str, # Id of the lead, such as `L-0042`. @pattern ^L-[0-9]{4}$\n)"
+        "no part of the program has run; correct it and send it again:\n\
+         def get_lead(*,\n\
+         id: str, # Id of the lead, such as `L-0042`. @pattern ^L-[0-9]{4}$\n\
+         )"
     );
 }
 

@@ -94,7 +94,7 @@ fn check(bench: &Bench, files: &[PathBuf], ending: &str) {
     for file in files {
         // Some are Python sent with the wrong language.
         let request = json!({"code": fs::read_to_string(file).unwrap(), "language": "typescript"});
-        let answer = told(&served.execute_with(request));
+        let answer = answer_text(&served.execute_with(request));
         // The path of the test's own folder differs each time.
         let answer = answer.replace(bench.path().to_str().unwrap(), "<folder>");
         let usual = fs::read_to_string(file.with_extension("expected")).unwrap_or_default();
@@ -116,7 +116,7 @@ fn check(bench: &Bench, files: &[PathBuf], ending: &str) {
 }
 
 /// An answer without the parts that differ from run to run.
-fn told(answer: &Value) -> String {
+fn answer_text(answer: &Value) -> String {
     let mut told: Map<String, Value> = answer.as_object().unwrap().clone();
     for volatile in ["run_id", "metrics", "handle", "pii_tokenized"] {
         told.remove(volatile);

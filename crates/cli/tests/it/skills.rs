@@ -12,7 +12,7 @@ use crate::support::{Bench, text};
 const SHIPPED: &str = "mcp-progressive-discovery";
 
 /// The error of a refused program, without the place.
-fn told(answer: &Value) -> [Value; 3] {
+fn error_parts(answer: &Value) -> [Value; 3] {
     let error = &answer["error"];
     [error["code"].clone(), error["message"].clone(), error["hint"].clone()]
 }
@@ -121,11 +121,15 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     }
     for (code, message) in HOSTILE_CODE {
         let answer = served.execute(&format!("await saveSkill('a', {code})"));
-        assert_eq!(told(&answer)[..2], [json!("call.bad_argument"), json!(message)], "{answer}");
+        assert_eq!(
+            error_parts(&answer)[..2],
+            [json!("call.bad_argument"), json!(message)],
+            "{answer}"
+        );
     }
     let shipped = served.execute(&format!("await saveSkill('{SHIPPED}', 'return 1')"));
     assert_eq!(
-        told(&shipped)[1],
+        error_parts(&shipped)[1],
         format!("skill `{SHIPPED}` comes with tidegate and cannot be changed")
     );
     // Every byte is an escape: the longest form of a skill on the wire.
@@ -135,11 +139,7 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     let many = served.execute(
         "let saved = 0; for (;; saved++) { try { await saveSkill('many', `${saved}`) } catch (e) { return [saved, e.message] } }",
     );
-    assert_eq!(
-        many["output"],
-        json!([100, "a program can save 100 skills, this one wanted more"]),
-        "{many}"
-    );
+    assert_eq!(many["output"], json!([100, "a program can save at most 100 skills"]), "{many}");
     served.end();
     let ours = ["/state/record.db", "/state/state.db", "/vault.key"];
     let is_ours = |path: &str| ours.iter().any(|name| path.contains(name));
@@ -160,7 +160,7 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     ];
     let mut served = bench.serve();
     let request = json!({"code": "await saveSkill('a', 'return 1')", "profile": "read_only"});
-    assert_eq!(told(&served.execute_with(request)), refused);
+    assert_eq!(error_parts(&served.execute_with(request)), refused);
     assert_eq!(below(&skills).len(), expected.len());
 }
 
@@ -200,7 +200,7 @@ fn profiles_decide_who_saves_and_who_reads() {
         ["loadSkill('a')", "fs.readdirSync('./skills')", "fs.readFileSync('skills/a/skill.ts')"]
     {
         let answer = served.execute(&format!("return {look}"));
-        assert_eq!(told(&answer)[1], refused, "{look}: {answer}");
+        assert_eq!(error_parts(&answer)[1], refused, "{look}: {answer}");
     }
     for (tool, arguments) in [("load_skill", json!({"name": "a"})), ("list_skills", json!({}))] {
         let (is_error, answer) = served.call(tool, arguments);
@@ -411,15 +411,15 @@ fn damaged_skills_are_named_and_the_rest_is_served() {
     bench.write("secret/SKILL.md", "---\nname: linked\ndescription: Outside\n---\n");
     symlink(bench.path().join("secret"), bench.state_dir().join("skills/linked")).unwrap();
     let skipped = json!([
-        {"name": "bytes", "problem": "`SKILL.md` is no UTF-8 text"},
+        {"name": "bytes", "problem": "`SKILL.md` is not UTF-8 text"},
         {"name": "headless", "problem": "`SKILL.md` does not begin with a line `---`"},
-        {"name": "linked", "problem": "is a link, or no folder"},
+        {"name": "linked", "problem": "is a link or not a folder"},
     ]);
     assert_eq!(json_of(&bench, &["skills", "list", "--json"])["skipped"], skipped);
     let output = bench.command(&["skills", "list"]);
     assert_eq!(text(&output.stdout).lines().count(), 3, "{}", text(&output.stdout));
     assert!(
-        text(&output.stderr).contains("warning: `linked` is skipped: is a link, or no folder"),
+        text(&output.stderr).contains("warning: `linked` is skipped: is a link or not a folder"),
         "{}",
         text(&output.stderr)
     );

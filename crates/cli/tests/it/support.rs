@@ -175,7 +175,7 @@ impl Bench {
 
     /// The same, with more arguments of `setup`.
     pub(crate) fn set_passphrase_with(&self, more: &[&str]) {
-        let again = [("new passphrase", PASSPHRASE), ("the same again", PASSPHRASE)];
+        let again = [("new passphrase", PASSPHRASE), ("repeat the passphrase", PASSPHRASE)];
         let (set, seen) = self.at_terminal(&[&["approvals", "setup"], more].concat(), &again);
         assert!(set.status.success(), "{}{seen}", text(&set.stderr));
     }
@@ -185,7 +185,7 @@ impl Bench {
         if !self.state_dir().join("approver.key").exists() {
             self.set_passphrase();
         }
-        self.at_terminal(arguments, &[("passphrase (empty: no)", PASSPHRASE)]).0
+        self.at_terminal(arguments, &[("passphrase (empty to cancel)", PASSPHRASE)]).0
     }
 
     /// Runs a program with `tidegate run --json` and returns its answer.

@@ -18,8 +18,8 @@ pub(crate) const APPROVALS: &[Key<ApprovalKey>] = &[
         json: &[],
         kind: Kind::Duration,
         default: default_wait,
-        doc: "How long a request of a client that cannot ask its user waits for `tidegate \
-              approvals` before it answers that it is waiting. A client that can ask is waited for \
+        doc: "For clients that cannot ask their user: how long a request waits for `tidegate \
+              approvals` before it is answered as pending. Clients that can ask are waited for \
               until the question expires.",
     },
     Key {
@@ -28,8 +28,7 @@ pub(crate) const APPROVALS: &[Key<ApprovalKey>] = &[
         json: &[],
         kind: Kind::Duration,
         default: default_expiry,
-        doc: "How long a question can be answered, the answer used, and a run that waits for it be \
-              resumed.",
+        doc: "How long a question can be answered, its approval used, and the waiting run resumed.",
     },
     Key {
         id: ApprovalKey::Pending,
@@ -62,7 +61,8 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         json: &[],
         kind: Kind::Word(LEVELS),
         default: low,
-        doc: "The level that every program has at least when its sandbox is chosen. It causes no question by itself.",
+        doc: "The lowest risk level that is used to choose the sandbox of a program. By itself it \
+              does not require approval.",
     },
     Key {
         id: RiskKey::Low,
@@ -70,10 +70,10 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         json: &[],
         kind: Kind::Words(RISK_WORDS),
         default: process,
-        doc: "Where programs of low risk run: the first of the list that is there. What is not in \
-              the list is never used; if nothing of it is there, the run is refused. `ask`: a person \
-              is always asked first. `deny`: such programs are refused. Both hold whatever the rules \
-              allow, and without a sandbox beside them, the default list applies.",
+        doc: "Where programs of low risk run: the first available sandbox of the list. Other \
+              sandboxes are never used; if none of the list is available, the run is refused. \
+              `ask`: a person is always asked first. `deny`: such programs are refused. Both apply \
+              whatever the rules allow. A list without a sandbox stands for the default sandboxes.",
     },
     Key {
         id: RiskKey::Medium,

@@ -43,9 +43,9 @@ pub(crate) const CHECKS: &[Key<CheckKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: only_ours,
-        doc: "Files with rules of your own about what programs do, beside those that come with \
-              Tidegate. `~/` at the start is the home folder; a relative path counts from the \
-              workspace folder. See [validation.md](validation.md).",
+        doc: "Your own files with rules about what programs do, in addition to those of Tidegate. \
+              `~/` at the start is the home folder; a relative path counts from the workspace \
+              folder. See [validation.md](validation.md).",
     },
 ];
 
@@ -60,16 +60,21 @@ pub(crate) const TYPE_CHECK_WORDS: &[&str] = &[
     TypeCheck::Strict.as_str(),
 ];
 
-pub(crate) const TYPE_CHECK_DOC: &str = "What the type check of a program does. `auto`: a program whose \
-    arguments do not fit the declared input types is refused before it runs; what concerns results \
-    is a warning with the answer. `off`: no type check. `warn`: everything is only a warning. \
-    `strict`: every type error refuses the program.";
+pub(crate) const TYPE_CHECK_DOC: &str = "What the type check of a program does. `auto`: a program \
+                                         whose arguments do not fit the declared input types is \
+                                         refused before it runs; errors about results are warnings \
+                                         in the answer. `off`: no type check. `warn`: every type \
+                                         error is a warning. `strict`: every type error refuses \
+                                         the program.";
 
-pub(crate) const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; if set, no other one is looked for. `~/` at the start is the home folder; a relative path counts from the workspace \
-    folder.";
+pub(crate) const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; if set, no \
+                                  other is searched for. `~/` at the start is the home folder; a \
+                                  relative path counts from the workspace folder.";
 
-pub(crate) const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; if set, no other one is looked for. `~/` at the start is the home folder; a relative path counts from the workspace \
-    folder.";
+pub(crate) const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; if set, no \
+                                             other is searched for. `~/` at the start is the home \
+                                             folder; a relative path counts from the workspace \
+                                             folder.";
 
 pub(crate) fn default_type_check() -> String {
     format!("`{}`", TypeCheck::default().as_str())

@@ -3,7 +3,7 @@
 use crate::keys::checks::{
     PYTHON_CHECKER_DOC, TSC_DOC, TYPE_CHECK_DOC, TYPE_CHECK_WORDS, default_type_check,
 };
-use crate::keys::key::{Key, Kind, LEAST_MEMORY, found, nothing, process, see_below, yes};
+use crate::keys::key::{Key, Kind, MIN_MEMORY, found, nothing, process, see_below, yes};
 use crate::keys::limits::{default_disk, default_memory, default_time};
 
 /// Keys of `mcpCodeExecution`.
@@ -45,7 +45,7 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         json: &["securityLevel"],
         kind: Kind::Word(&["low", "medium", "high", "strict"]),
         default: nothing,
-        doc: "The level that every program has at least when its sandbox is chosen: `risk.least`, \
+        doc: "The lowest risk level that is used to choose the sandbox of a program: `risk.least`, \
               where `strict` is `critical`.",
     },
     Key {
@@ -128,7 +128,7 @@ pub(crate) const RESOURCES: &[Key<ResourceKey>] = &[
         id: ResourceKey::Memory,
         toml: &[],
         json: &["memory"],
-        kind: Kind::Size { least: LEAST_MEMORY },
+        kind: Kind::Size { least: MIN_MEMORY },
         default: default_memory,
         doc: "The heap of a run.",
     },

@@ -132,7 +132,7 @@ pub(crate) fn listed(words: &[&str]) -> String {
 
 /// Less memory than this does not hold an engine; a smaller number is surely
 /// one without its unit.
-pub(crate) const LEAST_MEMORY: u64 = 1 << 20;
+pub(crate) const MIN_MEMORY: u64 = 1 << 20;
 
 pub(crate) fn nothing() -> String {
     String::new()

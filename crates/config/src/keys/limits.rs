@@ -2,7 +2,7 @@
 
 use tidegate_model::Limits;
 
-use crate::keys::key::{Key, Kind, LEAST_MEMORY};
+use crate::keys::key::{Key, Kind, MIN_MEMORY};
 use crate::quantity::{show_duration, show_size};
 
 /// Keys of `[limits]`.
@@ -39,7 +39,7 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
         id: LimitKey::Memory,
         toml: &["memory"],
         json: &[],
-        kind: Kind::Size { least: LEAST_MEMORY },
+        kind: Kind::Size { least: MIN_MEMORY },
         default: default_memory,
         doc: "The memory of a run.",
     },

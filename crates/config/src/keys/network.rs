@@ -51,7 +51,7 @@ pub(crate) const NETWORK: &[Key<NetworkKey>] = &[
         json: &["deny"],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Rules for what cannot be reached. They win over `allow`, and count for every port \
+        doc: "Rules for what cannot be reached. They override `allow` and apply to every port \
               unless they name one.",
     },
     Key {
@@ -68,8 +68,8 @@ pub(crate) const NETWORK: &[Key<NetworkKey>] = &[
         json: &["allowPrivate"],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Addresses and networks that are not public and can be reached nevertheless, such as \
-              `10.1.2.0/24`. The rules for names apply as well.",
+        doc: "Non-public addresses and networks that can be reached, such as `10.1.2.0/24`. The \
+              rules for names apply as well.",
     },
     Key {
         id: NetworkKey::DenyAddresses,
@@ -125,8 +125,9 @@ pub(crate) const NETWORK: &[Key<NetworkKey>] = &[
         json: &["caFile"],
         kind: Kind::Text,
         default: nothing,
-        doc: "Certificates in PEM form that `https` trusts beside those of the system. `~/` at the \
-              start is the home folder; a relative path counts from the workspace folder.",
+        doc: "Certificates in PEM form that `https` trusts in addition to those of the system. \
+              `~/` at the start is the home folder; a relative path counts from the workspace \
+              folder.",
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use tidegate_model::{CommandSpec, EffectCeiling, NetworkAccess, OnChange};
 
-use crate::keys::key::{Key, Kind, LEAST_MEMORY, nothing};
+use crate::keys::key::{Key, Kind, MIN_MEMORY, nothing};
 use crate::quantity::{show_duration, show_size};
 
 /// Keys of one profile. Its limits have the keys of `[limits]`.
@@ -42,8 +42,8 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
             EffectCeiling::All.as_str(),
         ]),
         default: extended,
-        doc: "What a tool may do to be called. `read_only`: change nothing. `additive`: destroy \
-              nothing. By the server's word, unless `[tools]` says otherwise.",
+        doc: "The most that a callable tool may do. `read_only`: change nothing. `additive`: \
+              destroy nothing. The server's declaration counts, unless `[tools]` overrides it.",
     },
     Key {
         id: ProfileKey::Allow,
@@ -59,7 +59,7 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "Not these tools, in addition to those denied there.",
+        doc: "Tools that are denied, in addition to those denied in `extends`.",
     },
     Key {
         id: ProfileKey::Read,
@@ -75,8 +75,8 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "What programs can keep something in: `skills`, `workspace`. The workspace of \
-              Python is gone with its run, and always there.",
+        doc: "Where programs can write: `skills`, `workspace`. In Python, the workspace is always \
+              writable, and is deleted when the run ends.",
     },
     Key {
         id: ProfileKey::Network,
@@ -92,7 +92,8 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "Only these hosts, as rules of `network.allow`, of those that the network allows.",
+        doc: "Only these of the hosts that `[network]` allows, written like the rules of \
+              `network.allow`.",
     },
     Key {
         id: ProfileKey::NetworkDeny,
@@ -100,7 +101,7 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "Not these hosts, in addition to those denied by the network and in `extends`.",
+        doc: "Hosts that are denied, in addition to those denied by `[network]` and in `extends`.",
     },
     Key {
         id: ProfileKey::ApprovalRequired,
@@ -116,7 +117,7 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "Only these of `[commands]`, by name.",
+        doc: "Only these commands of `[commands]`, by name.",
     },
     Key {
         id: ProfileKey::Limits,
@@ -169,8 +170,9 @@ pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
         kind: Kind::Word(&[OnChange::Mark.as_str(), OnChange::Quarantine.as_str()]),
         default: default_on_change,
         doc: "What happens to a tool that is new or changed since its server was first listed. \
-              `mark`: it says so wherever it is shown. `quarantine`: it cannot be called and \
-              nothing of its text is shown, until `tidegate tools accept`. See [untrusted-tools.md](untrusted-tools.md).",
+              `mark`: it is marked wherever it is shown. `quarantine`: it cannot be called and \
+              none of its text is shown, until `tidegate tools accept`. See \
+              [untrusted-tools.md](untrusted-tools.md).",
     },
 ];
 
@@ -204,9 +206,9 @@ pub(crate) const COMMAND: &[Key<CommandKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "One pattern for each of the first arguments, which must all be given. `*`: any text \
-              that is not empty and does not begin with `-`. `regex:…`: what the regular \
-              expression matches as a whole. `exact:…`, or any other text: itself.",
+        doc: "One pattern for each of the first arguments, all of which are required. `*`: any \
+              non-empty text that does not begin with `-`. `regex:…`: text that the regular \
+              expression matches completely. `exact:…`, or anything else: exactly that text.",
     },
     Key {
         id: CommandKey::Rest,
@@ -222,7 +224,7 @@ pub(crate) const COMMAND: &[Key<CommandKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Files and folders that it can read, beside the executable and its libraries.",
+        doc: "Files and folders that it can read, in addition to the executable and its libraries.",
     },
     Key {
         id: CommandKey::Write,
@@ -238,7 +240,7 @@ pub(crate) const COMMAND: &[Key<CommandKey>] = &[
         json: &[],
         kind: Kind::TextMap,
         default: nothing,
-        doc: "Its whole environment. Variables that steer the loader (`LD_…`) are refused.",
+        doc: "Its whole environment. Variables that control the loader (`LD_…`) are refused.",
     },
     Key {
         id: CommandKey::Time,
@@ -254,13 +256,13 @@ pub(crate) const COMMAND: &[Key<CommandKey>] = &[
         json: &[],
         kind: Kind::Size { least: 1 },
         default: default_output,
-        doc: "What is kept of its standard output, and of its standard error.",
+        doc: "How much of its standard output is kept, and how much of its standard error.",
     },
     Key {
         id: CommandKey::Memory,
         toml: &["memory"],
         json: &[],
-        kind: Kind::Size { least: LEAST_MEMORY },
+        kind: Kind::Size { least: MIN_MEMORY },
         default: default_memory,
         doc: "The memory of all its processes.",
     },
@@ -283,7 +285,7 @@ fn default_on_change() -> String {
 }
 
 fn no_more() -> String {
-    "none are taken".into()
+    "no arguments".into()
 }
 
 fn default_time() -> String {

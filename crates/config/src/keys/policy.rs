@@ -103,8 +103,8 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().unknown),
-        doc: "Calls of tools of which neither the configuration, nor the server, nor the name \
-              says what they do.",
+        doc: "Calls of tools whose effect neither the configuration, nor the server, nor the name \
+              tells.",
     },
     Key {
         id: DefaultsKey::Critical,
@@ -138,7 +138,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: must,
-        doc: "The name shown wherever it decides; unique.",
+        doc: "The unique name of the rule, shown wherever it decides.",
     },
     Key {
         id: RuleKey::Decision,
@@ -146,7 +146,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: WORDS,
         default: must,
-        doc: "What it says.",
+        doc: "What the rule decides.",
     },
     Key {
         id: RuleKey::Server,
@@ -170,8 +170,8 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::TextsMap,
         default: any,
-        doc: "What arguments are, all of them: a key, dotted for one inside of another or `*` for \
-              any, and texts with `*`, or `regex:…`.",
+        doc: "Conditions on arguments, all of which must hold: a key (dotted for a nested one, `*` \
+              for any) and the texts that it may have, with `*`, or `regex:…`.",
     },
     Key {
         id: RuleKey::Sql,
@@ -179,7 +179,8 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Texts,
         default: any,
-        doc: "Verbs of SQL, such as `drop`, one of which is in an argument. Not with `allow`.",
+        doc: "SQL verbs, such as `drop`: matches if an argument contains one of them. Not possible \
+              with `allow`.",
     },
     Key {
         id: RuleKey::Profile,
@@ -187,7 +188,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Texts,
         default: any,
-        doc: "Names of profiles that bound the run; `*` stands for any characters.",
+        doc: "Names of profiles, one of which must bound the run; `*` stands for any characters.",
     },
     Key {
         id: RuleKey::Risk,
@@ -195,7 +196,8 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: LEVELS,
         default: any,
-        doc: "How risky the program is: at least so to ask and deny, at most so to allow.",
+        doc: "The risk of the program: rules that ask or deny match this level and above, rules \
+              that allow match this level and below.",
     },
     Key {
         id: RuleKey::Because,

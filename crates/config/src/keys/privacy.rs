@@ -62,7 +62,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::WordList(TYPES),
         default: all,
-        doc: "The types of personal data that are looked for.",
+        doc: "The types of personal data that are detected.",
     },
     Key {
         id: PrivacyKey::Patterns,
@@ -94,8 +94,8 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "What is never personal: exact texts, or `regex:…` for what an expression matches from \
-              start to end.",
+        doc: "Text that is never personal: exact text, or `regex:…` for text that an expression \
+              matches from start to end.",
     },
     Key {
         id: PrivacyKey::Receive,
@@ -103,8 +103,9 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::TextsMap,
         default: everything,
-        doc: "Which types of personal data servers get for tokens in their arguments, by name of \
-              the server; `\"*\"` is every server that is not named. `\"none\"` alone means no type.",
+        doc: "The types of personal data that a server may receive for tokens in its arguments, by \
+              server name; `\"*\"` stands for every server that is not named. `\"none\"` alone \
+              means no type.",
     },
     Key {
         id: PrivacyKey::Binary,
@@ -113,7 +114,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         kind: Kind::Word(BINARY),
         default: default_binary,
         doc: "Images and other content of `call_tool` and the direct surface that cannot be \
-              searched. `handle`: it is kept, and the model gets its handle. `pass`: the model \
+              searched. `handle`: it is stored, and the model gets its handle. `pass`: the model \
               gets it.",
     },
     Key {

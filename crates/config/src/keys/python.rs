@@ -16,8 +16,9 @@ pub(crate) const PYTHON: &[Key<PythonKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: found,
-        doc: "The executable of Python, version 3.9 or later; if set, no other one is looked for. `~/` \
-              at the start is the home folder; a relative path counts from the workspace folder.",
+        doc: "The executable of Python, version 3.9 or later; if set, no other is searched for. \
+              `~/` at the start is the home folder; a relative path counts from the workspace \
+              folder.",
     },
     Key {
         id: PythonKey::Packages,
@@ -25,8 +26,8 @@ pub(crate) const PYTHON: &[Key<PythonKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: nothing,
-        doc: "A virtual environment whose packages programs can import. They are visible to \
-              programs, and nothing else of the folder is.",
+        doc: "A virtual environment whose packages programs can import. Programs can see these \
+              packages and nothing else in the folder.",
     },
     Key {
         id: PythonKey::Fork,

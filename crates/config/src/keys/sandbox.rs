@@ -26,9 +26,9 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Word(&["any", "reduced", "strict"]),
         default: default_isolation,
-        doc: "The least that a worker must prove before it gets a program. `strict`: every layer. \
-              `reduced`: namespaces may be missing, as in a default container. `any`: a plain \
-              process will do.",
+        doc: "The isolation that a worker must prove before it gets a program. `strict`: every \
+              layer. `reduced`: namespaces may be missing, as in a default container. `any`: a \
+              plain process suffices.",
     },
     Key {
         id: SandboxKey::Engine,
@@ -53,8 +53,8 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: found,
-        doc: "The executable of Deno, version 2 or later; if set, no other one is looked for. `~/` at \
-              the start is the home folder; a relative path counts from the workspace folder.",
+        doc: "The executable of Deno, version 2 or later; if set, no other is searched for. `~/` \
+              at the start is the home folder; a relative path counts from the workspace folder.",
     },
     Key {
         id: SandboxKey::Node,
@@ -70,7 +70,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Count { most: 100_000 },
         default: by_memory,
-        doc: "Runs that exist at once. More wait for their turn.",
+        doc: "The most concurrent runs. Further runs wait for their turn.",
     },
     Key {
         id: SandboxKey::MaxRunsPerSession,
@@ -78,7 +78,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Count { most: 100_000 },
         default: half_of_max_runs,
-        doc: "Runs of one session at once. More wait for their turn.",
+        doc: "The most concurrent runs of one session. Further runs wait for their turn.",
     },
     Key {
         id: SandboxKey::MaxWaiting,
@@ -86,7 +86,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Count { most: 100_000 },
         default: default_max_waiting,
-        doc: "Runs that wait for their turn. More are refused with `sandbox.busy`.",
+        doc: "The most waiting runs. Further runs are refused with `sandbox.busy`.",
     },
     Key {
         id: SandboxKey::WarmWorkers,
@@ -94,7 +94,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Count { most: 1024 },
         default: default_warm_workers,
-        doc: "Workers that are kept ready for the next runs at most.",
+        doc: "The most workers that are kept ready for further runs.",
     },
 ];
 

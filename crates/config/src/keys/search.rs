@@ -17,9 +17,8 @@ pub(crate) const SEARCH: &[Key<SearchKey>] = &[
         json: &[],
         kind: Kind::Flag,
         default: yes,
-        doc: "Whether tools are also found by what their texts mean, with a table of word vectors \
-              that is part of the program. `false` leaves words, their other forms and their \
-              synonyms.",
+        doc: "Whether tools are also found by meaning, with a table of word vectors in the \
+              executable. `false`: only by words, their other forms and their synonyms.",
     },
     Key {
         id: SearchKey::Catalogs,
@@ -27,7 +26,7 @@ pub(crate) const SEARCH: &[Key<SearchKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Folders or files of tool definitions: servers that are known and not configured. \
+        doc: "Folders or files of tool definitions: servers that are known but not configured. \
               `templates/mcp-tools` of Tidegate's own folder is one of them, if it is there. `~/` \
               at the start is the home folder; a relative path counts from the workspace folder.",
     },
@@ -37,8 +36,8 @@ pub(crate) const SEARCH: &[Key<SearchKey>] = &[
         json: &[],
         kind: Kind::Flag,
         default: yes,
-        doc: "Whether a search also tells of known servers that fit clearly better than what is \
-              configured, and of skills that fit. Only the user can add a server.",
+        doc: "Whether a search also suggests known servers that fit clearly better than the \
+              configured ones, and skills that fit. Only the user can add a server.",
     },
     Key {
         id: SearchKey::UsedTogether,
@@ -46,7 +45,7 @@ pub(crate) const SEARCH: &[Key<SearchKey>] = &[
         json: &[],
         kind: Kind::Flag,
         default: yes,
-        doc: "Whether tools that were used in the same successful runs before rank higher \
+        doc: "Whether tools that were used together in earlier successful runs rank higher \
               together. What is learned stays in the state folder.",
     },
 ];

@@ -292,8 +292,9 @@ fn no_command_can_write_the_configuration_or_the_state() {
         assert_eq!(
             load(granted, home).unwrap_err(),
             format!(
-                "error[config.bad_command]: command `c` could write {what}\n  at {}:1:11\n\
-                 hint: grant a folder below, or keep it elsewhere",
+                "error[config.bad_command]: command `c` could write {what}\n\
+                   \x20 at {}:1:11\n\
+                 hint: grant a subfolder, or move it elsewhere",
                 file.display()
             )
         );
@@ -320,7 +321,11 @@ fn no_command_can_write_rules_or_patterns() {
         ]);
         super::load_file(&file, &env).map(drop).map_err(|error| error.to_string())
     };
-    let (policy, patterns) = ("the rules for calls (`policy`)", "what `checks.patterns` names");
+    let (policy, patterns) = (
+        "the rules for calls (`policy`)",
+        "the rule files of \
+                                                                 `checks.patterns`",
+    );
     let named = |path: &str| format!("[policy]\nfile = {:?}\n", folder.join(path));
     let looked_for = |path: &str| format!("[checks]\npatterns = [{:?}]\n", folder.join(path));
     std::fs::write(folder.join("rules/there.toml"), "").unwrap();
@@ -339,8 +344,9 @@ fn no_command_can_write_rules_or_patterns() {
         assert_eq!(
             load(granted, &more).unwrap_err(),
             format!(
-                "error[config.bad_command]: command `c` could write {what}\n  at {place}\n\
-                 hint: grant a folder below, or keep it elsewhere"
+                "error[config.bad_command]: command `c` could write {what}\n\
+                   \x20 at {place}\n\
+                 hint: grant a subfolder, or move it elsewhere"
             ),
             "{granted} {more}"
         );
@@ -371,7 +377,7 @@ fn commands_that_are_mistakes_are_refused() {
         ),
         (
             format!("{id}rest = \"regex:(\""),
-            "`rest` in command `c` is not a regular expression, or too large a one",
+            "`rest` in command `c` is not a regular expression, or is too large",
         ),
         (
             format!("{id}args = [\"a\\nb\"]"),
@@ -383,11 +389,12 @@ fn commands_that_are_mistakes_are_refused() {
         (format!("{id}write = [\"/\"]"), "`write[0]` in command `c` would open the whole machine"),
         (
             format!("{id}read = [\"/usr/share/doc\"]\nwrite = [\"/usr/share\"]"),
-            "`/usr/share/doc` is to be read only, and lies in what command `c` can write",
+            "`/usr/share/doc` is granted as read-only, but is inside a path that command `c` can \
+             write",
         ),
         (
             format!("{id}write = [\"/usr/bin\"]"),
-            "the executable of command `c` lies in what command `c` can write",
+            "the executable of command `c` is inside a path that command `c` can write",
         ),
         (
             "[commands.\"a b\"]\npath = \"/usr/bin/id\"".into(),

@@ -102,8 +102,8 @@ fn an_invalid_matcher_is_reported_with_its_place_and_a_remedy() {
         ),
         (
             rule("arguments = { \"a.*\" = \"x\" }"),
-            "error[config.bad_value]: `arguments` in rule 1 has a key that is no path\n  \
-             at /p/policy.toml:4:13\nhint: write `\"*\"`, or names with dots between them",
+            "error[config.bad_value]: `arguments` in rule 1 has a key that is not a path\n  at \
+             /p/policy.toml:4:13\nhint: write `\"*\"`, or names with dots between them",
         ),
         (
             rule("arguments = { a = 1 }"),
@@ -131,8 +131,8 @@ fn an_invalid_rule_is_reported_with_its_place_and_a_remedy() {
         ),
         (
             rule("because = \"a\\u200bb\""),
-            "error[config.bad_value]: `because` in rule 1 has a character that cannot be seen\n  \
-             at /p/policy.toml:4:11",
+            "error[config.bad_value]: `because` in rule 1 has an invisible character\n  at \
+             /p/policy.toml:4:11",
         ),
         (
             rule("[[rule.example]]\ncall = \"mail__send\"\ndecision = \"deny\""),

@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
                 ExecutionKey::SandboxMode => {
                     if reading.word()?.text.expose() != "process" {
                         let message =
-                            format!("{} asks for a sandbox that is not there", reading.label());
+                            format!("{} asks for a sandbox that is not available", reading.label());
                         return Err(reading
                             .error(ConfigErrorKind::Unsupported, message)
                             .with_hint("this version has the `process` sandbox only"));

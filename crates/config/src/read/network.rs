@@ -5,7 +5,7 @@ use tidegate_model::NetworkMode;
 use crate::error::ConfigError;
 use crate::keys::network::{NETWORK, NetworkKey};
 use crate::read::node::Entry;
-use crate::read::raw::{RawNetwork, WrittenList};
+use crate::read::raw::{RawNetwork, RawTextList};
 use crate::read::reader::{Reader, Unknown};
 
 impl<'a> Reader<'a> {
@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
             let reading = self.reading(key, entry, scope);
             let list = || -> Result<_, ConfigError> {
                 let (items, offset) = (reading.text_list()?, entry.key_span.start);
-                Ok(Some(WrittenList { items, offset }))
+                Ok(Some(RawTextList { items, offset }))
             };
             match key.id {
                 NetworkKey::Mode => {

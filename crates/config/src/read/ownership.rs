@@ -23,7 +23,7 @@ pub(crate) fn refuse_foreign_file(
     let user = nix::unistd::geteuid().as_raw();
     let trusted = |data: &Metadata| data.uid() == user || data.uid() == 0;
     let (Ok(data), Ok(entry)) = (file.metadata(), path.symlink_metadata()) else {
-        return Err(foreign("cannot be looked at"));
+        return Err(foreign("cannot be examined"));
     };
     if !trusted(&data) || !trusted(&entry) {
         return Err(foreign("belongs to another user"));

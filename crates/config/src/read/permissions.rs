@@ -7,7 +7,7 @@ use crate::keys::key::listed;
 use crate::keys::limits::{LIMITS, LimitKey};
 use crate::keys::permissions::{COMMAND, CommandKey, PROFILE, ProfileKey, TOOLS, ToolsKey};
 use crate::read::node::Entry;
-use crate::read::raw::{Placed, RawCommand, RawProfile, WrittenList};
+use crate::read::raw::{Placed, RawCommand, RawProfile, RawTextList};
 use crate::read::reader::{Reader, Unknown};
 use crate::read::value::Reading;
 
@@ -151,8 +151,8 @@ fn placed<T>(reading: &Reading<'_>, value: T) -> Placed<T> {
     Placed { value, offset: reading.node.span.start, label: reading.label() }
 }
 
-fn written_list(reading: &Reading<'_>, entry: &Entry) -> Result<WrittenList, ConfigError> {
-    Ok(WrittenList { items: reading.text_list()?, offset: entry.key_span.start })
+fn written_list(reading: &Reading<'_>, entry: &Entry) -> Result<RawTextList, ConfigError> {
+    Ok(RawTextList { items: reading.text_list()?, offset: entry.key_span.start })
 }
 
 /// A list of folders in the program's view.

@@ -18,7 +18,7 @@ use crate::keys::policy::{
     RULE, RuleKey,
 };
 use crate::read::node::{Entry, Node, Value};
-use crate::read::raw::Written;
+use crate::read::raw::RawText;
 use crate::read::reader::{Reader, Unknown};
 use crate::read::source::Source;
 use crate::read::value::Reading;
@@ -193,7 +193,7 @@ impl PolicyReader<'_> {
 
     /// Names with wildcards; a name without a wildcard must be known.
     fn named(&self, reading: &Reading<'_>, known: &[String]) -> Result<Vec<String>, ConfigError> {
-        let name = |written: Written| {
+        let name = |written: RawText| {
             let text = written.text.expose().clone();
             if !text.contains('*') {
                 self.check_known(&text, &written, known)?;
@@ -206,7 +206,7 @@ impl PolicyReader<'_> {
     fn check_known(
         &self,
         name: &str,
-        written: &Written,
+        written: &RawText,
         known: &[String],
     ) -> Result<(), ConfigError> {
         if known.iter().any(|known| known == name) {
@@ -224,7 +224,7 @@ impl PolicyReader<'_> {
     /// Tool names as their server spells them. A name with the server's name before it would
     /// never match.
     fn tools(&self, reading: &Reading<'_>) -> Result<Vec<String>, ConfigError> {
-        let tool = |written: Written| {
+        let tool = |written: RawText| {
             let text = written.text.expose().clone();
             let of_server = text.split_once("__").map(|(server, _)| server);
             if of_server.is_some_and(|name| self.known.servers.iter().any(|known| known == name)) {
@@ -247,7 +247,7 @@ impl PolicyReader<'_> {
             // `*` is allowed only as the whole key: `a.*` would mean a key of that name.
             let odd = key != "*" && (key.contains('*') || key.split('.').any(str::is_empty));
             if odd {
-                let message = format!("{} has a key that is no path", reading.label());
+                let message = format!("{} has a key that is not a path", reading.label());
                 let error = reading.error(ConfigErrorKind::BadValue, message);
                 return Err(error.with_hint("write `\"*\"`, or names with dots between them"));
             }
@@ -289,7 +289,7 @@ fn text_shown(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigErr
     } else if text.chars().count() > longest {
         format!("is longer than {longest} characters")
     } else if *visible_line(&text) != *text {
-        "has a character that cannot be seen".to_owned()
+        "has an invisible character".to_owned()
     } else {
         return Ok(text);
     };
@@ -297,7 +297,7 @@ fn text_shown(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigErr
 }
 
 fn verbs(reading: &Reading<'_>) -> Result<Vec<String>, ConfigError> {
-    let verb = |written: Written| {
+    let verb = |written: RawText| {
         let text = written.text.expose().clone();
         if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphabetic()) {
             let message = format!("{} is not one word", written.label);

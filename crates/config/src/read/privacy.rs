@@ -7,7 +7,7 @@ use tidegate_model::{DataType, Decision, did_you_mean};
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::privacy::{PRIVACY, PrivacyKey, TYPES};
 use crate::read::node::Entry;
-use crate::read::raw::Written;
+use crate::read::raw::RawText;
 use crate::read::reader::{Reader, Unknown};
 use crate::read::value::Reading;
 use crate::settings::privacy::{BinaryContent, PrivacyMode};
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn types_of(&self, written: &[Written]) -> Result<BTreeSet<DataType>, ConfigError> {
+    fn types_of(&self, written: &[RawText]) -> Result<BTreeSet<DataType>, ConfigError> {
         let mut types = BTreeSet::new();
         for one in written {
             let word = one.text.expose();
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
             }
             let found = DataType::ALL.into_iter().find(|data_type| data_type.as_str() == word);
             types.insert(found.ok_or_else(|| {
-                let message = format!("{} is no type of personal data", one.label);
+                let message = format!("{} is not a type of personal data", one.label);
                 let hint = match did_you_mean(word, TYPES.iter().copied()) {
                     Some(near) => near,
                     None => format!("there are `{}`", TYPES.join("`, `")),

@@ -29,10 +29,10 @@ pub(crate) struct RawConfig {
     pub(crate) approvals: Approvals,
     pub(crate) risk: RiskTable,
     pub(crate) privacy: Privacy,
-    pub(crate) catalogs: Vec<Written>,
+    pub(crate) catalogs: Vec<RawText>,
     pub(crate) network: RawNetwork,
     pub(crate) permissions: RawPermissions,
-    pub(crate) policy_file: Option<Written>,
+    pub(crate) policy_file: Option<RawText>,
     pub(crate) input: Input,
     pub(crate) warnings: Vec<String>,
 }
@@ -42,15 +42,15 @@ pub(crate) struct RawConfig {
 pub(crate) struct RawEngines {
     /// The offset of the list of allowed engines.
     pub(crate) offset: usize,
-    pub(crate) deno: Option<Written>,
-    pub(crate) node: Option<Written>,
+    pub(crate) deno: Option<RawText>,
+    pub(crate) node: Option<RawText>,
 }
 
 /// Paths of Python and its packages, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawPython {
-    pub(crate) path: Option<Written>,
-    pub(crate) packages: Option<Written>,
+    pub(crate) path: Option<RawText>,
+    pub(crate) packages: Option<RawText>,
 }
 
 /// One server as typed.
@@ -59,13 +59,13 @@ pub(crate) struct RawServer {
     pub(crate) name: String,
     /// Where its name is written.
     pub(crate) offset: usize,
-    pub(crate) command: Option<Written>,
-    pub(crate) args: Vec<Written>,
-    pub(crate) env: Vec<(String, Written)>,
-    pub(crate) cwd: Option<Written>,
-    pub(crate) url: Option<Written>,
-    pub(crate) headers: Vec<(String, Written)>,
-    pub(crate) transport_type: Option<Written>,
+    pub(crate) command: Option<RawText>,
+    pub(crate) args: Vec<RawText>,
+    pub(crate) env: Vec<(String, RawText)>,
+    pub(crate) cwd: Option<RawText>,
+    pub(crate) url: Option<RawText>,
+    pub(crate) headers: Vec<(String, RawText)>,
+    pub(crate) transport_type: Option<RawText>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) max_concurrent: Option<u32>,
@@ -96,33 +96,33 @@ pub(crate) struct RawLimits {
 #[derive(Debug, Default)]
 pub(crate) struct RawChecks {
     pub(crate) types: Option<TypeCheck>,
-    pub(crate) tsc: Option<Written>,
-    pub(crate) python: Option<Written>,
-    pub(crate) patterns: Vec<Written>,
+    pub(crate) tsc: Option<RawText>,
+    pub(crate) python: Option<RawText>,
+    pub(crate) patterns: Vec<RawText>,
 }
 
 /// The network as typed; an absent key has its default.
 #[derive(Debug, Default)]
 pub(crate) struct RawNetwork {
     pub(crate) mode: Option<NetworkMode>,
-    pub(crate) allow: Option<WrittenList>,
-    pub(crate) deny: Option<WrittenList>,
-    pub(crate) methods: Option<WrittenList>,
-    pub(crate) allow_private: Option<WrittenList>,
-    pub(crate) deny_addresses: Option<WrittenList>,
+    pub(crate) allow: Option<RawTextList>,
+    pub(crate) deny: Option<RawTextList>,
+    pub(crate) methods: Option<RawTextList>,
+    pub(crate) allow_private: Option<RawTextList>,
+    pub(crate) deny_addresses: Option<RawTextList>,
     pub(crate) rate_per_minute: Option<u32>,
     /// With its offset.
     pub(crate) max_bytes: Option<(u64, usize)>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) alert_sent: Option<u64>,
     pub(crate) alert_received: Option<u64>,
-    pub(crate) ca_file: Option<Written>,
+    pub(crate) ca_file: Option<RawText>,
 }
 
 /// A list as typed, which may be empty.
 #[derive(Debug)]
-pub(crate) struct WrittenList {
-    pub(crate) items: Vec<Written>,
+pub(crate) struct RawTextList {
+    pub(crate) items: Vec<RawText>,
     /// Where its key is written.
     pub(crate) offset: usize,
 }
@@ -130,11 +130,11 @@ pub(crate) struct WrittenList {
 /// Profiles, commands and `[tools]`, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawPermissions {
-    pub(crate) profile: Option<Written>,
+    pub(crate) profile: Option<RawText>,
     pub(crate) profiles: Vec<RawProfile>,
-    pub(crate) read_only: Vec<Written>,
-    pub(crate) additive: Vec<Written>,
-    pub(crate) destructive: Vec<Written>,
+    pub(crate) read_only: Vec<RawText>,
+    pub(crate) additive: Vec<RawText>,
+    pub(crate) destructive: Vec<RawText>,
     pub(crate) on_change: OnChange,
     pub(crate) commands: Vec<RawCommand>,
 }
@@ -145,17 +145,17 @@ pub(crate) struct RawProfile {
     pub(crate) name: String,
     /// Where its name is written.
     pub(crate) offset: usize,
-    pub(crate) extends: Option<Written>,
+    pub(crate) extends: Option<RawText>,
     pub(crate) tools: Option<Placed<EffectCeiling>>,
-    pub(crate) allow: Option<Placed<Vec<Written>>>,
-    pub(crate) deny: Vec<Written>,
+    pub(crate) allow: Option<Placed<Vec<RawText>>>,
+    pub(crate) deny: Vec<RawText>,
     pub(crate) read: Option<Placed<Vec<Scope>>>,
     pub(crate) write: Option<Placed<Vec<Scope>>>,
     pub(crate) network: Option<Placed<NetworkAccess>>,
-    pub(crate) network_allow: Option<WrittenList>,
-    pub(crate) network_deny: Option<WrittenList>,
+    pub(crate) network_allow: Option<RawTextList>,
+    pub(crate) network_deny: Option<RawTextList>,
     pub(crate) approval_required: Option<Placed<bool>>,
-    pub(crate) commands: Option<Placed<Vec<Written>>>,
+    pub(crate) commands: Option<Placed<Vec<RawText>>>,
     pub(crate) limits: BTreeMap<LimitName, Placed<u64>>,
 }
 
@@ -174,12 +174,12 @@ pub(crate) struct RawCommand {
     pub(crate) name: String,
     /// Where its name is written.
     pub(crate) offset: usize,
-    pub(crate) path: Option<Written>,
-    pub(crate) args: Vec<Written>,
-    pub(crate) rest: Option<Written>,
-    pub(crate) read: Vec<Written>,
-    pub(crate) write: Vec<Written>,
-    pub(crate) env: Vec<(String, Written)>,
+    pub(crate) path: Option<RawText>,
+    pub(crate) args: Vec<RawText>,
+    pub(crate) rest: Option<RawText>,
+    pub(crate) read: Vec<RawText>,
+    pub(crate) write: Vec<RawText>,
+    pub(crate) env: Vec<(String, RawText)>,
     pub(crate) time: Option<Duration>,
     pub(crate) output_bytes: Option<u64>,
     pub(crate) memory_bytes: Option<u64>,
@@ -187,7 +187,7 @@ pub(crate) struct RawCommand {
 
 /// A text as typed, with what is needed to report an error about it.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct RawText {
     pub(crate) text: Secret<String>,
     /// Where it is written.
     pub(crate) offset: usize,

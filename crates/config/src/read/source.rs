@@ -14,7 +14,7 @@ use crate::keys::key::Format;
 
 /// The largest file that is read. Chosen, not measured: it is enough for thousands of servers,
 /// and a wrong path (a log, a disk image) does not fill the memory.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A configuration file in memory. No `Debug`: it is full of credentials.
 pub(crate) struct Source {
@@ -41,14 +41,14 @@ impl Source {
     pub(crate) fn read_open(path: &Path, file: File) -> Result<Self, ConfigError> {
         let mut bytes = Vec::new();
         // One byte more than allowed distinguishes "too large" from "just fits".
-        let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|cause| unreadable(path, cause))?;
         Self::from_bytes(path, bytes)
     }
 
     /// Takes the bytes of a file as text.
     pub(crate) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
-        if bytes.len() as u64 > MOST_BYTES {
+        if bytes.len() as u64 > MAX_BYTES {
             let message = format!("`{}` is larger than 4 MiB", path.display());
             return Err(ConfigError::new(ConfigErrorKind::TooLarge, message)
                 .with_hint("check that this is the right file"));

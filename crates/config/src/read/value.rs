@@ -8,10 +8,10 @@ use std::time::Duration;
 use tidegate_model::{Secret, did_you_mean};
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::keys::key::{Format, Kind, LEAST_MEMORY, listed};
+use crate::keys::key::{Format, Kind, MIN_MEMORY, listed};
 use crate::quantity::{LARGEST, LONGEST, parse_duration, parse_size};
 use crate::read::node::{Entry, Node, Value, duplicate};
-use crate::read::raw::Written;
+use crate::read::raw::RawText;
 use crate::read::source::Source;
 
 /// A value about to be read.
@@ -27,9 +27,9 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn text(&self) -> Result<Written, ConfigError> {
+    pub(crate) fn text(&self) -> Result<RawText, ConfigError> {
         match &self.node.value {
-            Value::Text(text) => Ok(Written {
+            Value::Text(text) => Ok(RawText {
                 text: Secret::new(text.clone()),
                 offset: self.node.span.start,
                 label: self.label(),
@@ -41,7 +41,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(crate) fn text_list(&self) -> Result<Vec<Written>, ConfigError> {
+    pub(crate) fn text_list(&self) -> Result<Vec<RawText>, ConfigError> {
         let Value::List(items) = &self.node.value else {
             return Err(self.wrong_type());
         };
@@ -50,7 +50,7 @@ impl<'a> Reading<'a> {
     }
 
     /// One text or several, at least one.
-    pub(crate) fn texts(&self) -> Result<Vec<Written>, ConfigError> {
+    pub(crate) fn texts(&self) -> Result<Vec<RawText>, ConfigError> {
         match &self.node.value {
             Value::Text(_) => Ok(vec![self.text()?]),
             // An empty list could mean either nothing or anything.
@@ -64,7 +64,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Names, each with one text or several.
-    pub(crate) fn texts_map(&self) -> Result<Vec<(String, Vec<Written>)>, ConfigError> {
+    pub(crate) fn texts_map(&self) -> Result<Vec<(String, Vec<RawText>)>, ConfigError> {
         let read = |entry: &'a Entry| {
             let name = format!("{}.{}", self.key, entry.key);
             let inner = Reading { kind: &Kind::Texts, ..self.inner(name, &entry.node) };
@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
         items.iter().map(inside).collect()
     }
 
-    pub(crate) fn text_map(&self) -> Result<Vec<(String, Written)>, ConfigError> {
+    pub(crate) fn text_map(&self) -> Result<Vec<(String, RawText)>, ConfigError> {
         let entries = self.section()?;
         if let Some((again, first)) = duplicate(entries) {
             let place = self.source.place(first.key_span.start);
@@ -116,7 +116,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A text that is one of the kind's words.
-    pub(crate) fn word(&self) -> Result<Written, ConfigError> {
+    pub(crate) fn word(&self) -> Result<RawText, ConfigError> {
         let (Value::Text(text), Kind::Word(words)) = (&self.node.value, self.kind) else {
             return Err(self.wrong_type());
         };
@@ -186,7 +186,7 @@ impl<'a> Reading<'a> {
         }
         let bare_number = matches!(self.node.value, Value::Integer(_));
         let error = self.range();
-        Err(if bare_number && least == LEAST_MEMORY && bytes < least {
+        Err(if bare_number && least == MIN_MEMORY && bytes < least {
             error.with_hint("write a unit, such as \"256MB\"; a number alone counts bytes")
         } else {
             error

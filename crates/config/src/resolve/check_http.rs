@@ -25,7 +25,7 @@ pub(crate) fn url_problem(url: &str) -> Option<&'static str> {
     if !port.is_empty()
         && (!port.bytes().all(|b| b.is_ascii_digit()) || port.parse::<u16>().is_err())
     {
-        return Some("has a port that is no number up to 65535");
+        return Some("has a port that is not a number up to 65535");
     }
     None
 }
@@ -83,9 +83,9 @@ mod tests {
             ("https://ann@/mcp", "has no host"),
             ("https://:80/mcp", "has no host"),
             ("http://[::1", "has no host"),
-            ("http://host:99999/", "has a port that is no number up to 65535"),
-            ("http://host:+80/", "has a port that is no number up to 65535"),
-            ("http://[::1]80/", "has a port that is no number up to 65535"),
+            ("http://host:99999/", "has a port that is not a number up to 65535"),
+            ("http://host:+80/", "has a port that is not a number up to 65535"),
+            ("http://[::1]80/", "has a port that is not a number up to 65535"),
             ("http://exa mple.com/", "has a space or a control character"),
             ("http://example.com/\r\nHost: x", "has a space or a control character"),
         ] {

@@ -13,7 +13,7 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
     } else if name.chars().any(char::is_control) {
         Some("has a control character")
     } else if *visible(name) != *name {
-        Some("has a character that cannot be seen")
+        Some("has an invisible character")
     } else if name.contains(['/', '\\']) {
         Some("has a slash, and it becomes a folder")
     } else if name.contains("__") {
@@ -68,10 +68,10 @@ mod tests {
             ("", "must have from 1 to 64 characters"),
             (&*too_long, "must have from 1 to 64 characters"),
             ("a\nb", "has a control character"),
-            ("git\u{200b}", "has a character that cannot be seen"),
-            ("\u{202e}tig", "has a character that cannot be seen"),
-            ("git\u{3164}", "has a character that cannot be seen"),
-            ("git\u{e0041}", "has a character that cannot be seen"),
+            ("git\u{200b}", "has an invisible character"),
+            ("\u{202e}tig", "has an invisible character"),
+            ("git\u{3164}", "has an invisible character"),
+            ("git\u{e0041}", "has an invisible character"),
             ("a/b", "has a slash, and it becomes a folder"),
             ("a\\b", "has a slash, and it becomes a folder"),
             ("a__b", "has `__`, which separates a server from its tool"),

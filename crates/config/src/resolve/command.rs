@@ -12,7 +12,7 @@ use regex::RegexBuilder;
 use tidegate_model::{ArgumentPattern, CommandSpec, FileIdentity, Secret};
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::read::raw::{RawCommand, Written};
+use crate::read::raw::{RawCommand, RawText};
 use crate::resolve::check_name;
 use crate::resolve::resolver::Resolver;
 use crate::settings::state_dir::state_dir;
@@ -66,13 +66,14 @@ impl Resolver<'_> {
                 |path: &&PathBuf| command.write.iter().any(|granted| path.starts_with(granted));
             if let Some(path) = command.read.iter().find(writable) {
                 let message = format!(
-                    "`{}` is to be read only, and lies in what command `{}` can write",
+                    "`{}` is granted as read-only, but is inside a path that command `{}` can \
+                     write",
                     path.display(),
                     command.name
                 );
                 return Err(self
                     .error(ConfigErrorKind::BadCommand, raw.offset, message)
-                    .with_hint("grant it once, or write to a folder beside it"));
+                    .with_hint("grant it once, or grant a writable folder outside of it"));
             }
         }
         // Otherwise one command could replace the executable of another.
@@ -82,7 +83,7 @@ impl Resolver<'_> {
             };
             if let Some(other) = commands.iter().find(writable) {
                 let message = format!(
-                    "the executable of command `{}` lies in what command `{}` can write",
+                    "the executable of command `{}` is inside a path that command `{}` can write",
                     command.name, other.name
                 );
                 return Err(self.error(ConfigErrorKind::BadCommand, raw.offset, message));
@@ -104,7 +105,9 @@ impl Resolver<'_> {
             ("the state folder", state_dir(self.env)?),
         ];
         own.extend(rules.iter().map(|path| ("the rules for calls (`policy`)", path.clone())));
-        own.extend(patterns.iter().map(|path| ("what `checks.patterns` names", path.clone())));
+        own.extend(
+            patterns.iter().map(|path| ("the rule files of `checks.patterns`", path.clone())),
+        );
         Ok(own)
     }
 
@@ -122,7 +125,7 @@ impl Resolver<'_> {
                 let message = format!("command `{}` could write {what}", command.name);
                 return Err(self
                     .error(ConfigErrorKind::BadCommand, raw.offset, message)
-                    .with_hint("grant a folder below, or keep it elsewhere"));
+                    .with_hint("grant a subfolder, or move it elsewhere"));
             }
         }
         Ok(())
@@ -162,7 +165,7 @@ impl Resolver<'_> {
     fn executable(
         &mut self,
         raw: &RawCommand,
-        written: &Written,
+        written: &RawText,
     ) -> Result<(PathBuf, Option<FileIdentity>), ConfigError> {
         let name = &raw.name;
         let bad = |fact: String| self.error(ConfigErrorKind::BadCommand, written.offset, fact);
@@ -195,7 +198,7 @@ impl Resolver<'_> {
         Ok((path, Some(FileIdentity::of(&data))))
     }
 
-    fn argument(&self, written: &Written) -> Result<ArgumentPattern, ConfigError> {
+    fn argument(&self, written: &RawText) -> Result<ArgumentPattern, ConfigError> {
         let text = written.text.expose();
         let bad = |fact: &str| {
             let message = format!("{} {fact}", written.label);
@@ -213,7 +216,7 @@ impl Resolver<'_> {
         if let Some(regex) = text.strip_prefix("regex:") {
             let whole = format!(r"\A(?:{regex})\z");
             if RegexBuilder::new(&whole).size_limit(PATTERN_BYTES).build().is_err() {
-                return Err(bad("is not a regular expression, or too large a one"));
+                return Err(bad("is not a regular expression, or is too large"));
             }
             return Ok(ArgumentPattern::Regex(regex.to_owned()));
         }
@@ -225,7 +228,7 @@ impl Resolver<'_> {
     }
 
     /// Granted paths with all links resolved, so that the grant covers what was meant.
-    fn granted(&mut self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
+    fn granted(&mut self, written: &[RawText]) -> Result<Vec<PathBuf>, ConfigError> {
         let mut granted = Vec::new();
         for written in written {
             let path = self.file_path(written)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::read::raw::Written;
+use crate::read::raw::RawText;
 use crate::read::source::Source;
 
 /// The sources of variables.
@@ -22,7 +22,7 @@ pub(crate) struct Expander<'a> {
 
 impl Expander<'_> {
     /// The text with its variables replaced; no longer marked as secret.
-    pub(crate) fn expand(&self, written: &Written) -> Result<String, ConfigError> {
+    pub(crate) fn expand(&self, written: &RawText) -> Result<String, ConfigError> {
         let mut rest = written.text.expose().as_str();
         let mut expanded = String::with_capacity(rest.len());
         while let Some(at) = rest.find("${") {
@@ -50,7 +50,7 @@ impl Expander<'_> {
     }
 
     /// The value of the text between the braces.
-    fn variable(&self, inside: &str, written: &Written) -> Result<String, ConfigError> {
+    fn variable(&self, inside: &str, written: &RawText) -> Result<String, ConfigError> {
         if inside == "workspaceFolder" {
             return Ok(self.workspace.to_string_lossy().into_owned());
         }
@@ -67,7 +67,12 @@ impl Expander<'_> {
         // The text between the braces is not shown: it may be a secret.
         if !is_name(name) || default.is_some_and(|default| default.contains("${")) {
             return Err(self
-                .error(ConfigErrorKind::BadVariable, written, "has a `${...}` that is no variable")
+                .error(
+                    ConfigErrorKind::BadVariable,
+                    written,
+                    "has a `${...}` that is not a \
+                                                               variable",
+                )
                 .with_hint("write `${NAME}` or `${NAME:-default}`, or `$${` for a plain `${`"));
         }
         // As in a shell: with `:-`, an empty variable counts as not set.
@@ -83,7 +88,7 @@ impl Expander<'_> {
         }
     }
 
-    fn error(&self, kind: ConfigErrorKind, written: &Written, fact: &str) -> ConfigError {
+    fn error(&self, kind: ConfigErrorKind, written: &RawText, fact: &str) -> ConfigError {
         self.source.error(kind, written.offset, format!("{} {fact}", written.label))
     }
 }
@@ -102,7 +107,7 @@ mod tests {
 
     use super::Expander;
     use crate::Environment;
-    use crate::read::raw::Written;
+    use crate::read::raw::RawText;
     use crate::read::source::Source;
 
     fn expand(text: &str) -> Result<String, String> {
@@ -114,7 +119,7 @@ mod tests {
             ("NUL", "a\0b"),
         ]);
         let expander = Expander { source: &source, env: &env, workspace: Path::new("/p") };
-        let written = Written {
+        let written = RawText {
             text: Secret::new(text.into()),
             offset: 0,
             label: "`url` in server `x`".into(),
@@ -166,8 +171,9 @@ mod tests {
         for text in ["${}", "${a b}", "${1A}", "${command:x}", "${A:-${B}}", "${A-b}"] {
             assert_eq!(
                 expand(text).unwrap_err(),
-                "error[config.bad_variable]: `url` in server `x` has a `${...}` that is no \
-                 variable\n  at tidegate.toml:1:1\n\
+                "error[config.bad_variable]: `url` in server `x` has a `${...}` that is not a \
+                 variable\n\
+                   \x20 at tidegate.toml:1:1\n\
                  hint: write `${NAME}` or `${NAME:-default}`, or `$${` for a plain `${`",
                 "{text}"
             );

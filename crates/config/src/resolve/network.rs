@@ -11,11 +11,11 @@ use tidegate_model::{
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::quantity::show_size;
-use crate::read::raw::{RawNetwork, RawProfile, Written, WrittenList};
+use crate::read::raw::{RawNetwork, RawProfile, RawText, RawTextList};
 use crate::resolve::resolver::Resolver;
 
 /// A response reaches the program as one frame of at most 64 MB, in base64.
-const MOST_BYTES: u64 = 40 << 20;
+const MAX_BYTES: u64 = 40 << 20;
 
 impl Resolver<'_> {
     pub(crate) fn network(&mut self, raw: &RawNetwork) -> Result<Network, ConfigError> {
@@ -92,10 +92,10 @@ impl Resolver<'_> {
 
     fn items<T>(
         &self,
-        list: Option<&WrittenList>,
+        list: Option<&RawTextList>,
         parse: impl Fn(&str) -> Result<T, RuleProblem>,
     ) -> Result<Vec<T>, ConfigError> {
-        let item = |written: &Written| {
+        let item = |written: &RawText| {
             parse(written.text.expose()).map_err(|problem| {
                 let message = format!("{} {problem}", written.label);
                 self.error(ConfigErrorKind::BadValue, written.offset, message)
@@ -107,9 +107,9 @@ impl Resolver<'_> {
 
     fn addresses<T: std::str::FromStr + From<IpAddr>>(
         &self,
-        list: Option<&WrittenList>,
+        list: Option<&RawTextList>,
     ) -> Result<Vec<T>, ConfigError> {
-        let item = |written: &Written| {
+        let item = |written: &RawText| {
             let text = written.text.expose();
             let address = text.parse::<IpAddr>().ok().map(T::from);
             address.or_else(|| text.parse().ok()).ok_or_else(|| {
@@ -124,8 +124,8 @@ impl Resolver<'_> {
 
     fn max_bytes(&self, written: Option<(u64, usize)>) -> Result<Option<u64>, ConfigError> {
         match written {
-            Some((bytes, offset)) if bytes > MOST_BYTES => {
-                let most = show_size(MOST_BYTES);
+            Some((bytes, offset)) if bytes > MAX_BYTES => {
+                let most = show_size(MAX_BYTES);
                 let message = format!("the network's `max_bytes` must be up to {most}");
                 Err(self.error(ConfigErrorKind::BadValue, offset, message))
             }

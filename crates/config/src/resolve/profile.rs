@@ -12,7 +12,7 @@ use tidegate_model::{
 };
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::read::raw::{Placed, RawPermissions, RawProfile, Written};
+use crate::read::raw::{Placed, RawPermissions, RawProfile, RawText};
 use crate::resolve::check_name;
 use crate::resolve::resolver::Resolver;
 use crate::settings::permissions::Permissions;
@@ -93,22 +93,22 @@ impl Resolver<'_> {
                 .with_hint("name the profile that it narrows, such as `execute_full`"));
         };
         below.push(raw.name.clone());
-        if let Some(&wider) = known.raw.get(extends.text.expose().as_str()) {
-            if below.contains(&wider.name) {
+        if let Some(&extended) = known.raw.get(extends.text.expose().as_str()) {
+            if below.contains(&extended.name) {
                 let message = format!("profile `{}` extends itself", raw.name);
                 return Err(self.error(ConfigErrorKind::BadValue, extends.offset, message));
             }
-            self.add_profile(wider, known, profiles, below)?;
+            self.add_profile(extended, known, profiles, below)?;
         }
-        let wider = self.profile_named(extends, profiles)?;
-        let narrowed = self.narrow(raw, wider, known)?;
+        let extended = self.profile_named(extends, profiles)?;
+        let narrowed = self.narrow(raw, extended, known)?;
         profiles.push(narrowed);
         Ok(())
     }
 
     fn profile_named<'p>(
         &self,
-        written: &Written,
+        written: &RawText,
         profiles: &'p [Profile],
     ) -> Result<&'p Profile, ConfigError> {
         let given = written.text.expose();
@@ -125,29 +125,29 @@ impl Resolver<'_> {
     fn narrow(
         &self,
         raw: &RawProfile,
-        wider: &Profile,
+        extended: &Profile,
         known: &Known<'_>,
     ) -> Result<Profile, ConfigError> {
-        let check = Narrowing { resolver: self, wider, known };
-        let mut deny = wider.deny.clone();
+        let check = Narrowing { resolver: self, extended, known };
+        let mut deny = extended.deny.clone();
         deny.extend(self.patterns(&raw.deny, known.servers)?);
         let network =
-            check.at_most(raw.network.as_ref(), wider.network, |given, wide| given <= wide)?;
-        let mut hosts = wider.hosts.clone();
+            check.at_most(raw.network.as_ref(), extended.network, |given, wide| given <= wide)?;
+        let mut hosts = extended.hosts.clone();
         hosts.extend(self.host_lists(raw, network)?);
         Ok(Profile {
             name: raw.name.clone(),
             effects: check
-                .at_most(raw.tools.as_ref(), wider.effects, |given, wide| given <= wide)?,
+                .at_most(raw.tools.as_ref(), extended.effects, |given, wide| given <= wide)?,
             allow: check.allow(raw)?,
             deny,
-            read: check.scopes(raw.read.as_ref(), &wider.read)?,
-            write: check.scopes(raw.write.as_ref(), &wider.write)?,
+            read: check.scopes(raw.read.as_ref(), &extended.read)?,
+            write: check.scopes(raw.write.as_ref(), &extended.write)?,
             network,
             hosts,
             approval_required: check.at_most(
                 raw.approval_required.as_ref(),
-                wider.approval_required,
+                extended.approval_required,
                 |given, wide| given >= wide,
             )?,
             commands: check.commands(raw)?,
@@ -157,14 +157,14 @@ impl Resolver<'_> {
 
     fn patterns(
         &self,
-        written: &[Written],
+        written: &[RawText],
         servers: &[String],
     ) -> Result<Vec<ToolPattern>, ConfigError> {
         written.iter().map(|written| self.pattern(written, servers)).collect()
     }
 
     /// A pattern for an unknown server is a mistake, and in `deny` a hole.
-    fn pattern(&self, written: &Written, servers: &[String]) -> Result<ToolPattern, ConfigError> {
+    fn pattern(&self, written: &RawText, servers: &[String]) -> Result<ToolPattern, ConfigError> {
         let Some(pattern) = ToolPattern::parse(written.text.expose()) else {
             let message = format!("{} is not a tool", written.label);
             return Err(self
@@ -184,7 +184,7 @@ impl Resolver<'_> {
 /// Checks the settings of one profile against the one that it extends.
 struct Narrowing<'a> {
     resolver: &'a Resolver<'a>,
-    wider: &'a Profile,
+    extended: &'a Profile,
     known: &'a Known<'a>,
 }
 
@@ -198,19 +198,19 @@ impl Narrowing<'_> {
         match given {
             None => Ok(wide),
             Some(given) if fits(given.value, wide) => Ok(given.value),
-            Some(given) => Err(self.wider(&given.label, given.offset)),
+            Some(given) => Err(self.too_wide(&given.label, given.offset)),
         }
     }
 
     fn allow(&self, raw: &RawProfile) -> Result<Option<Vec<ToolPattern>>, ConfigError> {
-        let Some(given) = &raw.allow else { return Ok(self.wider.allow.clone()) };
+        let Some(given) = &raw.allow else { return Ok(self.extended.allow.clone()) };
         let mut allow = Vec::new();
         for written in &given.value {
             let pattern = self.resolver.pattern(written, self.known.servers)?;
             let covered = |wide: &Vec<ToolPattern>| wide.iter().any(|wide| wide.covers(&pattern));
-            let denied = self.wider.deny.iter().any(|denied| denied.covers(&pattern));
-            if denied || !self.wider.allow.as_ref().is_none_or(covered) {
-                return Err(self.wider(&written.label, written.offset));
+            let denied = self.extended.deny.iter().any(|denied| denied.covers(&pattern));
+            if denied || !self.extended.allow.as_ref().is_none_or(covered) {
+                return Err(self.too_wide(&written.label, written.offset));
             }
             allow.push(pattern);
         }
@@ -227,11 +227,11 @@ impl Narrowing<'_> {
         if scopes.is_subset(wide) {
             return Ok(scopes);
         }
-        Err(self.wider(&given.label, given.offset))
+        Err(self.too_wide(&given.label, given.offset))
     }
 
     fn commands(&self, raw: &RawProfile) -> Result<CommandAccess, ConfigError> {
-        let Some(given) = &raw.commands else { return Ok(self.wider.commands.clone()) };
+        let Some(given) = &raw.commands else { return Ok(self.extended.commands.clone()) };
         let mut names = BTreeSet::new();
         for written in &given.value {
             let name = written.text.expose();
@@ -242,8 +242,8 @@ impl Narrowing<'_> {
                 error.hint = did_you_mean(name, self.known.commands.iter().map(String::as_str));
                 return Err(error);
             }
-            if !self.wider.commands.includes(name) {
-                return Err(self.wider(&written.label, written.offset));
+            if !self.extended.commands.includes(name) {
+                return Err(self.too_wide(&written.label, written.offset));
             }
             names.insert(name.clone());
         }
@@ -251,10 +251,10 @@ impl Narrowing<'_> {
     }
 
     fn limits(&self, raw: &RawProfile) -> Result<LimitCeilings, ConfigError> {
-        let mut ceilings = self.wider.limits.clone();
+        let mut ceilings = self.extended.limits.clone();
         for (name, given) in &raw.limits {
             if ceilings.0.get(name).is_some_and(|wide| given.value > *wide) {
-                return Err(self.wider(&given.label, given.offset));
+                return Err(self.too_wide(&given.label, given.offset));
             }
             if given.value > self.configured(*name) {
                 let message = format!("{} is above the one in `limits`", given.label);
@@ -273,8 +273,8 @@ impl Narrowing<'_> {
         name.of(self.known.limits)
     }
 
-    fn wider(&self, label: &str, offset: usize) -> ConfigError {
-        let extended = &self.wider.name;
+    fn too_wide(&self, label: &str, offset: usize) -> ConfigError {
+        let extended = &self.extended.name;
         let place = match self.known.raw.get(extended.as_str()) {
             Some(raw) => {
                 let place = self.resolver.source.place(raw.offset);

@@ -11,7 +11,7 @@ use tidegate_model::Limits;
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::read::raw::{
-    Presence, RawChecks, RawConfig, RawEngines, RawLimits, RawPython, RawServer, Written,
+    Presence, RawChecks, RawConfig, RawEngines, RawLimits, RawPython, RawServer, RawText,
 };
 use crate::read::source::Source;
 use crate::resolve::expand::Expander;
@@ -131,30 +131,30 @@ impl Resolver<'_> {
         Ok(Sandbox { deno, node, python, packages, ..raw })
     }
 
-    fn search(&self, raw: &Search, catalogs: &[Written]) -> Result<Search, ConfigError> {
+    fn search(&self, raw: &Search, catalogs: &[RawText]) -> Result<Search, ConfigError> {
         Ok(Search { catalogs: self.paths(catalogs)?, ..*raw })
     }
 
-    fn paths(&self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
+    fn paths(&self, written: &[RawText]) -> Result<Vec<PathBuf>, ConfigError> {
         // An absolute path replaces the base.
         let path = |written| Ok(self.expander.workspace.join(self.file_path(written)?));
         written.iter().map(path).collect()
     }
 
     /// The absolute path of a program that is named instead of searched for.
-    fn program(&self, written: Option<&Written>) -> Result<Option<PathBuf>, ConfigError> {
+    fn program(&self, written: Option<&RawText>) -> Result<Option<PathBuf>, ConfigError> {
         let path = written.map(|written| self.file_path(written)).transpose()?;
         // An absolute path replaces the base.
         Ok(path.map(|path| self.expander.workspace.join(path)))
     }
 
-    pub(super) fn cwd(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+    pub(super) fn cwd(&self, written: &RawText) -> Result<PathBuf, ConfigError> {
         // An absolute path replaces the base.
         Ok(self.expander.workspace.join(self.home_path(written)?))
     }
 
     /// The path of a file, which cannot be empty.
-    pub(crate) fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+    pub(crate) fn file_path(&self, written: &RawText) -> Result<PathBuf, ConfigError> {
         let expanded = self.home_path(written)?;
         if expanded.as_os_str().is_empty() {
             let message = format!("{} is empty", written.label);
@@ -163,7 +163,7 @@ impl Resolver<'_> {
         Ok(expanded)
     }
 
-    fn home_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+    fn home_path(&self, written: &RawText) -> Result<PathBuf, ConfigError> {
         let expanded = self.expander.expand(written)?;
         from_home(&expanded, self.env).ok_or_else(|| {
             let message = format!("{} starts with `~`, and there is no home folder", written.label);

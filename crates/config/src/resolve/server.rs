@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidegate_model::{Secret, ServerSpec, Transport};
 
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::read::raw::{RawServer, Written};
+use crate::read::raw::{RawServer, RawText};
 use crate::resolve::check_http::{is_header_name, is_header_value, url_problem};
 use crate::resolve::check_name::{fold, problem};
 use crate::resolve::resolver::Resolver;
@@ -113,7 +113,7 @@ impl Resolver<'_> {
             .with_hint(format!("remove `type`; `{has}` is enough"))
     }
 
-    fn stdio(&mut self, raw: &RawServer, command: &Written) -> Result<Transport, ConfigError> {
+    fn stdio(&mut self, raw: &RawServer, command: &RawText) -> Result<Transport, ConfigError> {
         self.warn_if_unused(&raw.name, "headers", raw.headers.first().map(|(_, written)| written));
         let expanded = self.file_path(command)?;
         let mut env = BTreeMap::new();
@@ -135,7 +135,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn http(&mut self, raw: &RawServer, url: &Written) -> Result<Transport, ConfigError> {
+    fn http(&mut self, raw: &RawServer, url: &RawText) -> Result<Transport, ConfigError> {
         self.warn_if_unused(&raw.name, "args", raw.args.first());
         self.warn_if_unused(&raw.name, "env", raw.env.first().map(|(_, written)| written));
         self.warn_if_unused(&raw.name, "cwd", raw.cwd.as_ref());
@@ -179,7 +179,7 @@ impl Resolver<'_> {
     }
 
     /// Clients write such keys and ignore them; an empty one has no meaning.
-    fn warn_if_unused(&mut self, server: &str, key: &str, written: Option<&Written>) {
+    fn warn_if_unused(&mut self, server: &str, key: &str, written: Option<&RawText>) {
         if let Some(written) = written {
             let place = self.source.place(written.offset);
             let kind = if key == "headers" { "local" } else { "remote" };

@@ -11,7 +11,7 @@ use crate::lexicon::{COMPANY_WORD, LEGAL_FORM, Lexicon, PARTICLE, STOP_WORD};
 use crate::person::context::with_suffix;
 use crate::sequence::Sequence;
 
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// Digits and characters that no name contains.
 static NOT_IN_NAMES: [bool; 256] = {
@@ -50,7 +50,7 @@ pub(crate) fn may_be_name(value: &str) -> bool {
     let blanks = || bytes.iter().filter(|byte| **byte <= b' ' || **byte >= 0x80).count();
     fits && !bytes.iter().any(|byte| NOT_IN_NAMES[usize::from(*byte)])
         && (bytes.iter().any(u8::is_ascii_alphabetic) || value.chars().any(char::is_alphabetic))
-        && (blanks() < MOST_WORDS || value.split_whitespace().count() <= MOST_WORDS)
+        && (blanks() < MAX_WORDS || value.split_whitespace().count() <= MAX_WORDS)
         && !NO_NAME.contains(&value)
 }
 

@@ -8,7 +8,7 @@ use tidegate_model::{Alert, Network, Verdict};
 use super::{EgressError, Redirect, Request};
 use crate::error::EgressErrorKind;
 use crate::rules::Denial;
-use support::{Answers, Bench, Server, network, ok, ok_with, redirect_to};
+use support::{Answers, Bench, Server, clock, network, ok, ok_with, redirect_to};
 
 mod names;
 mod redirects;
@@ -54,6 +54,7 @@ async fn a_permitted_request_is_answered_and_recorded() {
     assert_eq!((record.rule, record.alert), (server.rule("a.test"), None));
     assert_eq!(record.bytes_sent, server.seen()[0].len() as u64);
     assert!(record.bytes_received > 5);
+    assert_eq!(record.started_at, clock().now());
 }
 
 #[tokio::test]

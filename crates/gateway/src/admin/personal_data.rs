@@ -11,7 +11,7 @@ use tidegate_privacy::{
 use tidegate_store::{PiiReport, Store, StoreError, VaultReport, VaultSession, wait};
 
 use crate::answer::shown::Sanitized;
-use crate::privacy::{Vaults, listed};
+use crate::privacy::{Vaults, listed_are};
 
 /// A report on personal data, which contains none.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ fn ambiguous_token(token: Token) -> RunError {
 }
 
 fn not_stored(tokens: &[Token]) -> RunError {
-    let message = format!("{} stands for nothing in any stored session", listed(tokens));
+    let message = format!("{} unknown in every stored session", listed_are(tokens));
     RunError::new(ErrorCode::UnknownToken, message).with_hint(
         "values are kept until `privacy.expires`; the text may be older, or from another machine",
     )

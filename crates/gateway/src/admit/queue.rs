@@ -98,7 +98,7 @@ impl Queue {
             Err(_) => {
                 drop(place);
                 let waited = patience.as_secs_f64();
-                Err(self.busy(&format!("no place was free within {waited:.1} s")))
+                Err(self.busy(&format!("no slot became free within {waited:.1} s")))
             }
         }
     }
@@ -145,7 +145,7 @@ impl Queue {
         let Bounds { runs, runs_per_session, waiting: places, .. } = self.bounds;
         RunError::new(
             ErrorCode::Busy,
-            format!("{why}: {running} of {runs} runs are under way, {waiting} of {places} wait"),
+            format!("{why}: {running} of {runs} runs are active, {waiting} of {places} waiting"),
         )
         .with_hint(format!(
             "try again in a few seconds, with fewer programs at once; an operator can raise \

@@ -1,4 +1,7 @@
 //! The end of a run with real values, as the run floor passes it on to be shown.
+//!
+//! Any stage that refuses a program ends its run too. Invariant: an [`Ended`] is made by the
+//! functions here only; a private field keeps every other file from writing one down.
 
 use tidegate_model::RunError;
 use tidegate_sandbox::FrameMemory;
@@ -19,7 +22,10 @@ pub(crate) struct Ended {
     pub(crate) warnings: Vec<String>,
     /// Its shares of bounded memory.
     pub(crate) memory: HeldMemory,
+    _made_here: MadeHere,
 }
+
+struct MadeHere;
 
 /// Shares of bounded memory, held until the run is answered.
 #[derive(Default)]
@@ -33,17 +39,28 @@ pub(crate) struct HeldMemory {
 /// JSON text of the output, or why there is none.
 pub(crate) type Outcome = Result<Option<String>, RunError>;
 
-impl Default for Ended {
-    fn default() -> Self {
-        let (logs, warnings) = (String::new(), Vec::new());
-        let memory = HeldMemory::default();
-        Self { outcome: Ok(None), logs, memory_bytes: 0, tool_calls: 0, warnings, memory }
-    }
-}
-
 impl Ended {
-    /// A run that did not start.
+    /// A run that has begun and done nothing yet: its worker's messages are added to it.
+    pub(crate) fn begun() -> Self {
+        Self {
+            outcome: Ok(None),
+            logs: String::new(),
+            memory_bytes: 0,
+            tool_calls: 0,
+            warnings: Vec::new(),
+            memory: HeldMemory::default(),
+            _made_here: MadeHere,
+        }
+    }
+
+    /// A run that was refused, or that has an error in place of its results.
     pub(crate) fn failed(error: RunError) -> Self {
-        Self { outcome: Err(error), ..Self::default() }
+        Self { outcome: Err(error), ..Self::begun() }
+    }
+
+    /// The same run with these texts in place of its own, and no share of any memory.
+    pub(crate) fn with_texts(&self, outcome: Outcome, logs: String, warnings: Vec<String>) -> Self {
+        let (memory_bytes, tool_calls) = (self.memory_bytes, self.tool_calls);
+        Self { outcome, logs, warnings, memory_bytes, tool_calls, ..Self::begun() }
     }
 }

@@ -134,7 +134,7 @@ fn redacted(
 }
 
 fn not_redacted() -> RunError {
-    let message = "the output could not be made free of personal data";
+    let message = "personal data could not be removed from the output";
     RunError::new(ErrorCode::Internal, message)
-        .with_hint("the user can see why in the log; return less")
+        .with_hint("the user can find the reason in the log; return less")
 }

@@ -217,8 +217,10 @@ fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outp
         Ok(handle) => response.handle = Some(handle),
         Err(error) => {
             tracing::error!(%error, run = %response.run_id, "output not kept");
-            let error = RunError::new(ErrorCode::Internal, "the output could not be kept")
-                .with_hint("the user can see why in the log; return less to get it at once");
+            let error = RunError::new(ErrorCode::Internal, "the output could not be stored")
+                .with_hint(
+                    "the user can find the reason in the log; return less to get it at once",
+                );
             fail(response, error);
         }
     }

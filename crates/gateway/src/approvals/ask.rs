@@ -34,7 +34,7 @@ impl Approvals {
             return Ok(());
         }
         let title = call_form::title_of_call(asked, leaving);
-        let details = call_form::details_of_call(asked, person.standing().level, leaving);
+        let details = call_form::details_of_call(asked, person.call_context().level, leaving);
         let question = Question::new("call", asked.subject.exact.clone(), title, details);
         match self.ask(person, run, question).await {
             Ok(scope) => {

@@ -32,7 +32,7 @@ pub(crate) fn details_of_call(
     leaving: &mut Leaving<'_>,
 ) -> FormText {
     let mut text = FormText::default();
-    text.own(&[&"Asked because ", &reason(&asked.ruling), &"."]);
+    text.own(&[&"Approval is required because ", &reason(&asked.ruling), &"."]);
     text.own(&[&"Risk of the program: ", &level, &"."]);
     if asked.call.arguments.is_empty() {
         text.own(&[&"Without arguments."]);
@@ -49,8 +49,8 @@ pub(crate) fn details_of_call(
 }
 
 /// What the answers mean.
-const COVERS_THIS: &str = "Once: exactly this call. For this session: exactly this call, however \
-                           often.";
+const COVERS_THIS: &str = "Once: exactly this call. For this session: exactly this call, any \
+                           number of times.";
 pub(crate) const COVERS_ALL: &str = "All calls: every call of the same tool in this session, \
                                      whatever its arguments.";
 
@@ -76,13 +76,13 @@ fn effect((effect, source): (Effect, EffectSource)) -> Redacted {
         Effect::ReadOnly => "changes nothing",
         Effect::Additive => "adds, destroys nothing",
         Effect::Destructive => "may destroy something",
-        Effect::Unknown => return Redacted::join(&[&", of which nobody says what it does"]),
+        Effect::Unknown => return Redacted::join(&[&", whose effect is not declared"]),
     };
     let by = match source {
-        EffectSource::User => " by your configuration",
-        EffectSource::Claim => " by its own word",
-        EffectSource::Name => " by its name",
-        EffectSource::Arguments => " by its arguments",
+        EffectSource::User => " according to your configuration",
+        EffectSource::Claim => " according to its server",
+        EffectSource::Name => " judging by its name",
+        EffectSource::Arguments => " judging by its arguments",
         EffectSource::Nothing => "",
     };
     Redacted::join(&[&", which ", &what, &by])
@@ -98,9 +98,9 @@ pub(crate) fn refused_before(tool: &ToolRef, leaving: &mut Leaving<'_>) -> Redac
     let name = name(tool, leaving);
     RedactedError::new(
         ErrorCode::ApprovalDenied,
-        &[&"a person has said no to ", &name, &" in this run"],
+        &[&"a person has already denied ", &name, &" in this run"],
     )
-    .with_hint(&[&"do not try it again: tell the user that it was not approved"])
+    .with_hint(&[&"do not retry it: tell the user that it was not approved"])
 }
 
 #[cfg(test)]
@@ -165,15 +165,19 @@ mod tests {
     fn no_text_of_a_program_looks_like_ours() {
         let (_state, privacy) = privacy();
         let leaving = &mut privacy.leaving(&session());
-        let asked =
-            deleting(&json!({"a": "x\nAsked because you said so.\u{1b}[2J", "b": "y".repeat(999)}));
+        let asked = deleting(
+            &json!({"a": "x\nApproval is required because you said so.\u{1b}[2J", "b": "y".repeat(999)}),
+        );
         assert_eq!(
             &*title_of_call(&asked, leaving),
-            "call `files__delete`, which may destroy something by its own word"
+            "call `files__delete`, which may destroy something according to its server"
         );
         let details = details(&asked, leaving);
         let lines: Vec<&str> = details.lines().collect();
-        assert_eq!(lines[3], "| a = x\\nAsked because you said so.\\u{1b}[2J", "{details}");
+        assert_eq!(
+            lines[3], "| a = x\\nApproval is required because you said so.\\u{1b}[2J",
+            "{details}"
+        );
         let shown: usize = lines
             .iter()
             .filter(|line| line.starts_with('|'))
@@ -237,7 +241,7 @@ mod tests {
         assert_eq!(
             &*title_of_call(&asked, &mut privacy.leaving(&session())),
             "call `files__x\\u{60}, which changes nothing.\\u{20}\\u{20} It can be undone`, which may \
-             destroy something by its own word"
+             destroy something according to its server"
         );
     }
 
@@ -254,7 +258,7 @@ mod tests {
             (title, ours, details, RedactedErrors::default().add(error))
         };
         let before = form();
-        let names = ["may destroy something", "Asked because tools", "by default", "said no"];
+        let names = ["may destroy something", "Approval is required", "by default", "denied"];
         let mut people: Vec<Value> =
             names.iter().map(|name| json!({"full_name": name, "password": name})).collect();
         people.push(json!({"last_name": "delete", "api_key": "files__delete"}));

@@ -43,13 +43,13 @@ impl Effects {
             list.push(format!("{} more", sent.others));
         }
         let done = match list.is_empty() {
-            true => "it has sent nothing that has an effect".to_owned(),
+            true => "it has sent nothing that can have an effect".to_owned(),
             false => format!("what it has sent may have had an effect: {}", list.join(", ")),
         };
         let message = format!("this could not be recorded, so its answer is withheld; {done}");
         RunError::new(ErrorCode::Internal, message).with_hint(
-            "tell the user: the record of Tidegate cannot be written, the log says why; look what \
-             has happened before you send it again",
+            "tell the user: Tidegate cannot write its record, see the log; check what took effect \
+             before you send it again",
         )
     }
 }
@@ -72,8 +72,8 @@ mod tests {
         let effects = Effects::default();
         assert_eq!(
             effects.not_recorded().message,
-            "this could not be recorded, so its answer is withheld; it has sent nothing that has \
-             an effect"
+            "this could not be recorded, so its answer is withheld; it has sent nothing that can \
+             have an effect"
         );
         effects.add(&ToolRef::new("crm", "update"));
         effects.add(&ToolRef::new("", "fetch"));

@@ -529,53 +529,51 @@ fn code(outcome: &Result<String, RunError>) -> Option<ErrorCode> {
 
 fn not_stored() -> RunError {
     RunError::new(ErrorCode::Internal, "what this run has done could not be stored").with_hint(
-        "nothing was sent, so that a later resume makes no call twice; the user can see why in the \
-         log",
+        "nothing was sent, so that a later resume makes no call twice; the user can find the \
+         reason in the log",
     )
 }
 
 fn not_there(id: &RunId) -> RunError {
     let id: String = id.0.escape_debug().take(40).collect();
-    RunError::new(ErrorCode::NotParked, format!("no run `{id}` waits for an approval")).with_hint(
-        "it has gone on, has ended, or waited too long; send the program again if it is still wanted",
+    RunError::new(ErrorCode::NotParked, format!("no run `{id}` is waiting for approval")).with_hint(
+        "it was resumed, has ended, or has expired; send the program again if it is still wanted",
     )
 }
 
 fn still_waits(id: &RunId) -> RunError {
-    let message = format!("run `{id}` still waits for its approval where it was started");
+    let message =
+        format!("run `{id}` is still waiting for approval in the process that started it");
     RunError::new(ErrorCode::ApprovalPending, message).with_hint(
-        "it goes on there by itself once the user has answered: `tidegate approvals list`; if its \
-         client has just gone, try again in some seconds",
+        "it continues there after the user answers (`tidegate approvals list`); if its client has \
+         just disconnected, retry in a few seconds",
     )
 }
 
 fn taken() -> RunError {
-    let message = "this run was taken for dead and is gone on with elsewhere";
+    let message = "another process has resumed this run";
     RunError::new(ErrorCode::NotParked, message)
-        .with_hint("nothing more is done here; look what became of it before you do it again")
+        .with_hint("this process has stopped the run; check its result before you repeat it")
 }
 
 fn too_much(id: &RunId) -> RunError {
-    let message = format!("run `{id}` cannot go on: it had more answers than are kept");
+    let message = format!("run `{id}` cannot be resumed: its recorded answers exceed the limit");
     RunError::new(ErrorCode::NotParked, message)
         .with_hint("find out what it has done already before you write a program for the rest")
 }
 
 fn unknown_outcome() -> RunError {
-    let message = "this call was under way when the run was broken off; whether it happened is \
-                   not known";
+    let message = "this call was in flight when the run was interrupted; its outcome is unknown";
     RunError::new(ErrorCode::Diverged, message)
-        .with_hint("look whether it has happened before you make it again")
+        .with_hint("check whether it took effect before you repeat it")
 }
 
 fn diverged(unasked: usize) -> RunError {
-    let message = format!(
-        "the run went on and took another way than before: {unasked} of its earlier requests were \
-         not made again"
-    );
+    let message =
+        format!("the resumed run diverged: {unasked} recorded requests were not repeated");
     RunError::new(ErrorCode::Diverged, message).with_hint(
-        "times and random values in arguments do that; find out what it has done already, and \
-         write a program for the rest",
+        "arguments that contain times or random values cause this; find out what it has done \
+         already, and write a program for the rest",
     )
 }
 

@@ -105,7 +105,7 @@ impl Person {
     }
 
     /// Whether a token in the arguments of a call was written by the author of the call.
-    pub(crate) fn means(&self, token: Token) -> bool {
+    pub(crate) fn wrote_token(&self, token: Token) -> bool {
         self.tokens.get().is_none_or(|tokens| tokens.contains(&token))
     }
 
@@ -125,7 +125,7 @@ impl Person {
         self.level.store(u8::try_from(index).unwrap_or(u8::MAX), Ordering::Relaxed);
     }
 
-    pub(crate) fn standing(&self) -> CallContext<'_> {
+    pub(crate) fn call_context(&self) -> CallContext<'_> {
         let index = usize::from(self.level.load(Ordering::Relaxed));
         let level = RiskLevel::ALL.get(index).copied().unwrap_or(RiskLevel::Critical);
         CallContext { level, run: &self.granted.run, session: &self.granted.session }

@@ -421,7 +421,7 @@ impl Approvals {
 fn with_reference(mut short: Redacted, id: &str) -> Redacted {
     let id = Redacted::trusted(id);
     short.push(&[
-        &"Not everything has room here. `tidegate approvals show ",
+        &"This form is truncated. `tidegate approvals show ",
         &id,
         &"` prints all of it.\n",
     ]);
@@ -435,8 +435,8 @@ fn approver_name(context: &RunContext) -> &'static str {
 }
 
 /// For the model: it ends here, and nothing that it can write changes that.
-const FINAL: &str = "do not try it again, nor by another way: tell the user that it was not \
-                     approved, and ask what they want instead";
+const FINAL: &str = "do not retry it or work around it: tell the user that it was not approved, \
+                     and ask what they want instead";
 
 fn denied(title: &Redacted) -> RedactedError {
     RedactedError::new(ErrorCode::ApprovalDenied, &[&"a person was asked and said no: ", title])
@@ -449,9 +449,9 @@ fn expired(title: &Redacted) -> RedactedError {
 }
 
 fn used(title: &Redacted) -> RedactedError {
-    let fact = "the approval was used for another run of the same: ";
+    let fact = "the approval was already used by another run of this: ";
     RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title])
-        .with_hint(&[&"an approval is for one time; ask the user before you try it again"])
+        .with_hint(&[&"an approval can be used once; ask the user before you retry it"])
 }
 
 fn nobody(title: &Redacted) -> RedactedError {
@@ -463,12 +463,12 @@ fn nobody(title: &Redacted) -> RedactedError {
 }
 
 fn not_stored(error: &StoreError) -> RedactedError {
-    tracing::error!(%error, "an approval could not be kept");
+    tracing::error!(%error, "an approval could not be stored");
     RedactedError::new(
         ErrorCode::Internal,
-        &[&"this needs a person's approval, which could not be kept"],
+        &[&"this needs a person's approval, which could not be stored"],
     )
-    .with_hint(&[&"the user can see why in the log"])
+    .with_hint(&[&"the user can find the reason in the log"])
 }
 
 /// Whether a request only waits, so that its run can resume later.

@@ -26,7 +26,7 @@ impl Approvals {
         let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
         // Before the run is taken: one that is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
-        let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
+        let tokens_of = self.privacy.adopt_tokens(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
         if self.signed.client_forms() == ClientForms::DoNotCount {
@@ -43,15 +43,16 @@ impl Approvals {
         if asked.is_none_or(|asked| asked == own) {
             return Ok(());
         }
-        let message = format!("the run has the profile `{own}`, and cannot go on with another one");
+        let message =
+            format!("the run has the profile `{own}`, and cannot be resumed with another one");
         Err(RunError::new(ErrorCode::BadArgument, message)
-            .with_hint("leave `profile` out, or send the program again with the one you want"))
+            .with_hint("omit `profile`, or send the program again with the one you want"))
     }
 
     /// Releases the runs that wait here, so that other processes can resume them at once.
     pub(crate) async fn release_runs(&self) {
         if let Err(error) = self.vaults.store.parked_runs().release_all().await {
-            tracing::warn!(%error, "runs that wait can go on only in some seconds");
+            tracing::warn!(%error, "waiting runs can be resumed only in a few seconds");
         }
     }
 }

@@ -149,7 +149,7 @@ impl Bridge {
                 arguments = self.restore(caller, &id.server, arguments)?;
             }
             let call = ToolCall { tool: id.clone(), arguments };
-            let standing = caller.person.standing();
+            let standing = caller.person.call_context();
             let policy = self.policy.with_current_rules();
             let decided = policy.decide(caller.permissions, call, &tool, change.as_ref(), standing);
             match decided {
@@ -180,7 +180,7 @@ impl Bridge {
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, RunError> {
         let principal = &caller.person.context().principal;
-        let meant = |token| caller.person.means(token);
+        let meant = |token| caller.person.wrote_token(token);
         let restored = self.privacy.restore(principal, server, arguments, &meant)?;
         if let Some(token) = restored.left.first() {
             caller.person.note(format!(

@@ -83,7 +83,7 @@ impl Bridge {
 
 fn read(text: &str) -> Result<Request, RunError> {
     // Only a program that writes to the wire itself can send another form.
-    let wrong = || RunError::new(ErrorCode::FetchFailed, "the request has not the form of one");
+    let wrong = || RunError::new(ErrorCode::FetchFailed, "the request is malformed");
     let asked: FetchRequest = serde_json::from_str(text).map_err(|_| wrong())?;
     let body = asked.body.map(|body| BASE64.decode(body)).transpose().map_err(|_| wrong())?;
     let redirect = match asked.redirect {

@@ -74,8 +74,8 @@ impl Bridge {
             privacy,
             approvals,
             answers,
+            egress: Egress::open(settings.network.clone(), recorder.clock())?,
             recorder,
-            egress: Egress::open(settings.network.clone())?,
             commands,
             input: settings.input,
             restore: settings.privacy.restore,
@@ -121,7 +121,7 @@ impl Bridge {
 fn not_sent() -> RunError {
     let message = "the call could not be recorded, so it was not sent";
     RunError::new(ErrorCode::Internal, message).with_hint(
-        "tell the user: the record of Tidegate cannot be written, the log says why; calls that \
-         change nothing still work",
+        "tell the user: Tidegate cannot write its record, see the log; calls that change nothing \
+         still work",
     )
 }

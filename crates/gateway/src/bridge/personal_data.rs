@@ -123,7 +123,7 @@ impl Bridge {
 /// What a person reads before the model gets real values: every token, and the text.
 fn restore_form(found: &[Token], text: &str, leaving: &mut Leaving<'_>) -> FormText {
     let mut form = FormText::default();
-    form.own(&[&"Asked because personal data would enter the context of the model."]);
+    form.own(&[&"Approval is required because the model would see personal data."]);
     form.own(&[&"Tokens:"]);
     let tokens: Vec<String> = found.iter().map(ToString::to_string).collect();
     let mut lines = Lines::default();

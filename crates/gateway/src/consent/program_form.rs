@@ -21,9 +21,9 @@ const TITLE_TOOLS: usize = 4;
 
 /// The most lines of each other part in the form of a client. Chosen: together with the calls
 /// that need approval, what a person reads at once.
-const MOST_FINDING_LINES: usize = 20;
-const MOST_OTHER_LINES: usize = 30;
-const MOST_PROGRAM_LINES: usize = 40;
+const MAX_FINDING_LINES: usize = 20;
+const MAX_OTHER_LINES: usize = 30;
+const MAX_PROGRAM_LINES: usize = 40;
 
 /// A form about a program.
 pub(crate) struct ProgramForm {
@@ -42,14 +42,14 @@ pub(crate) fn program_form(
 ) -> ProgramForm {
     let mut text = FormText::default();
     if judgement.ruling.word == Decision::Ask {
-        text.own(&[&"Asked because ", &reason(&judgement.ruling), &"."]);
+        text.own(&[&"Approval is required because ", &reason(&judgement.ruling), &"."]);
     }
     text.own(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100)."]);
     add_findings(judgement, &mut text, leaving);
     text.own(&[match judgement.impact.reversible {
-        Some(true) => &"Nothing of it destroys anything, by the word of the tools.",
+        Some(true) => &"According to its tools, it destroys nothing.",
         Some(false) => &"It cannot be undone.",
-        None => &"Nobody says whether it can be undone.",
+        None => &"Its tools do not declare whether it can be undone.",
     }]);
     if !judgement.impact.tools.is_empty() {
         text.own(&[&"It would call:"]);
@@ -63,16 +63,17 @@ pub(crate) fn program_form(
         text.own(&[&COVERS_ALL]);
     }
     text.own(&[&"The program:"]);
-    text.add_start(code_lines(source, leaving), MOST_PROGRAM_LINES, "the program");
+    text.add_start(code_lines(source, leaving), MAX_PROGRAM_LINES, "the program");
     ProgramForm { title: title(language, judgement, leaving), details: text, shown }
 }
 
 /// What the answers mean.
-const COVERS_CALLS: &str = "Once: the calls listed above that need approval, exactly so, each as \
-                            often as it is listed, in a loop as often as the loop runs. Every \
-                            other call that needs approval, and every one with arguments that \
-                            are computed at run time, is asked about when it is made.";
-const COVERS_SESSION: &str = "For this session: the same calls, exactly so, however often.";
+const COVERS_CALLS: &str = "Once: the calls listed above that need approval, exactly as shown, \
+                            each as often as it is listed, or as often as its loop runs. Every \
+                            other call that needs approval, and every one with arguments that are \
+                            computed at run time, is asked about when it is made.";
+const COVERS_SESSION: &str = "For this session: the same calls, exactly as shown, any number of \
+                              times.";
 
 /// The program to approve, in one line.
 fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -> Redacted {
@@ -97,7 +98,7 @@ fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -
 /// What the program is for, in the words of its author.
 pub(crate) fn action_lines(action: &str, leaving: &mut Leaving<'_>) -> Lines {
     let mut lines = Lines::default();
-    lines.own(&[&"What it is for, by its author:"]);
+    lines.own(&[&"What it is for, according to its author:"]);
     lines.quote(&leaving.text(action).start(RunOptions::ACTION_CHARS));
     lines
 }
@@ -109,7 +110,7 @@ fn add_findings(judgement: &Judgement, text: &mut FormText, leaving: &mut Leavin
         lines.own(&[&"Line ", &issue.line, &" (", &Redacted::trusted(&*issue.rule), &"):"]);
         lines.quote(&finding(&issue.message, leaving));
     }
-    text.add_start(lines, MOST_FINDING_LINES, "findings");
+    text.add_start(lines, MAX_FINDING_LINES, "findings");
 }
 
 /// A finding in a program: the code it is about, then our words.
@@ -184,7 +185,7 @@ fn add_other_calls(judgement: &Judgement, text: &mut FormText, leaving: &mut Lea
             add_call(call, note, &mut lines, leaving);
         }
     }
-    text.add_start(lines, MOST_OTHER_LINES, "other calls");
+    text.add_start(lines, MAX_OTHER_LINES, "other calls");
 }
 
 fn tool(id: &ToolRef, effect: Effect, leaving: &mut Leaving<'_>) -> Redacted {
@@ -235,7 +236,7 @@ fn add_touched(judgement: &Judgement, text: &mut FormText, leaving: &mut Leaving
             &"It also calls tools whose names it computes; those are asked about when it calls them.",
         ]);
     }
-    text.add_start(lines, MOST_OTHER_LINES, "files, addresses and commands");
+    text.add_start(lines, MAX_OTHER_LINES, "files, addresses and commands");
 }
 
 fn add_list<'t>(

@@ -113,7 +113,7 @@ impl Consent {
     fn approved_call(&self, person: &Person, asked: &AskedCall) -> ApprovedCall {
         let arguments = asked.call.arguments.clone();
         let (principal, server) = (&person.context().principal, &asked.tool.server);
-        let meant = |token| person.means(token);
+        let meant = |token| person.wrote_token(token);
         let restored = self.privacy.restore(principal, server, arguments, &meant);
         // Refused values, and those that are not known yet, are refused or asked about again
         // when the call is made.
@@ -180,10 +180,10 @@ fn runs_elsewhere(judgement: &Judgement, sandbox: SandboxKind) -> String {
 
 fn denied(judgement: &Judgement) -> RunError {
     let message = format!(
-        "the program may not run: its risk is {} ({} of 100), and {}",
+        "the program may not run, because {}; its risk is {} ({} of 100)",
+        because(&judgement.ruling),
         judgement.level,
-        judgement.risk_score,
-        because(&judgement.ruling)
+        judgement.risk_score
     );
     let error = RunError::new(ErrorCode::Denied, message);
     match judgement.issues.iter().max_by_key(|issue| issue.severity) {
@@ -192,14 +192,14 @@ fn denied(judgement: &Judgement) -> RunError {
             column: Some(worst.column),
             ..error.with_hint(format!("{}; {}", worst.message, worst.suggestion))
         },
-        None => error.with_hint("do it with fewer or milder tools"),
+        None => error.with_hint("use fewer tools, or tools that change less"),
     }
 }
 
 fn no_sandbox(judgement: &Judgement, candidates: &[SandboxKind]) -> RunError {
     let names: Vec<&str> = candidates.iter().map(|kind| kind.as_str()).collect();
     let message = format!(
-        "the program may not run here: its risk is {}, for which `{}` is needed, and this is not \
+        "the program may not run here: its risk is {}, which requires `{}`, and this is not \
          available",
         judgement.level,
         names.join("` or `")

@@ -24,7 +24,7 @@ use crate::explain;
 use crate::tools::view::View;
 
 /// How many problems one error reports. More are not read.
-const MOST_PROBLEMS: usize = 5;
+const MAX_PROBLEMS: usize = 5;
 
 /// The result of examining a program before it runs.
 pub(crate) struct Examined {
@@ -125,7 +125,7 @@ impl Examiner {
             .filter_map(|one| problem(&catalog, language, one))
             // A server that does not exist has no tools either.
             .filter(|error| said.insert(error.message.clone()))
-            .take(MOST_PROBLEMS + 1)
+            .take(MAX_PROBLEMS + 1)
             .collect()
     }
 }
@@ -185,8 +185,8 @@ fn placed(error: RunError, (line, column): (u32, u32)) -> RunError {
 
 /// All problems in one error: code and place are those of the first.
 fn combined(problems: Vec<RunError>) -> Option<RunError> {
-    let more = problems.len() > MOST_PROBLEMS;
-    let mut problems = problems.into_iter().take(MOST_PROBLEMS);
+    let more = problems.len() > MAX_PROBLEMS;
+    let mut problems = problems.into_iter().take(MAX_PROBLEMS);
     let mut all = problems.next()?;
     let mut hints: Vec<(Option<u32>, String)> = Vec::new();
     hints.extend(all.hint.take().map(|hint| (all.line, hint)));

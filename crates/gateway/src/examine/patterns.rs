@@ -41,7 +41,7 @@ pub(crate) fn load(files: &[PathBuf]) -> Result<ValidationRules, PatternsError> 
 fn read(path: &Path) -> std::io::Result<String> {
     let length = std::fs::metadata(path)?.len();
     if length > FILE_BYTES {
-        let message = format!("it has {length} bytes, the most is {FILE_BYTES}");
+        let message = format!("it has {length} bytes; the maximum is {FILE_BYTES}");
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));
     }
     std::fs::read_to_string(path)

@@ -157,6 +157,6 @@ fn not_parsed(failure: &Failure, source: &str) -> NotRead {
 
 fn reader_lost() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the program could not be read").with_hint(
-        "the user can see why in the log; a program that is nested very deeply does this",
+        "the user can find the reason in the log; a program that is nested very deeply does this",
     )
 }

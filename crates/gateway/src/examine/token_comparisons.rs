@@ -7,7 +7,7 @@ use tidegate_model::Language;
 use tidegate_model::reading::{FactKind, Reading, TOKEN_COMPARISON, ValueForm};
 
 /// How many lines are named.
-const MOST_LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 pub(super) fn warning(language: Language, reading: &Reading) -> Option<String> {
     let mut found = reading
@@ -22,8 +22,8 @@ pub(super) fn warning(language: Language, reading: &Reading) -> Option<String> {
     let mut lines = vec![first.line];
     lines.extend(found.map(|fact| fact.line));
     lines.dedup();
-    let more = if lines.len() > MOST_LINES { " and more" } else { "" };
-    let listed: Vec<String> = lines.iter().take(MOST_LINES).map(u32::to_string).collect();
+    let more = if lines.len() > MAX_LINES { " and more" } else { "" };
+    let listed: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
     let (listed, plural) = (listed.join(", "), if lines.len() > 1 { "s" } else { "" });
     let awaited = if language == Language::Python { "" } else { "await " };
     Some(format!(

@@ -7,7 +7,7 @@ use tidegate_model::{ErrorCode, RunError, visible};
 use tidegate_typecheck::Diagnostic;
 
 /// How many problems are reported.
-const MOST_REPORTED: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// Longer signatures are not put into an error.
 const SIGNATURE_BYTES: usize = 1500;
@@ -49,10 +49,10 @@ pub(crate) fn verdict(
     let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
     if let [first, rest @ ..] = errors.as_slice() {
         let mut message = word(first);
-        for other in rest.iter().take(MOST_REPORTED - 1) {
+        for other in rest.iter().take(MAX_REPORTED - 1) {
             message.push_str(&format!("; line {}: {}", other.line, word(other)));
         }
-        if rest.len() >= MOST_REPORTED {
+        if rest.len() >= MAX_REPORTED {
             message.push_str("; and more");
         }
         let error = RunError::new(ErrorCode::Type, message).with_hint(hint(signature(first)));
@@ -62,11 +62,11 @@ pub(crate) fn verdict(
         let source = if problem.observed { " (as observed in earlier results)" } else { "" };
         format!("line {}: {}{source}", problem.diagnostic.line, word(&problem.diagnostic))
     };
-    Ok(problems.iter().take(MOST_REPORTED).map(warning).collect())
+    Ok(problems.iter().take(MAX_REPORTED).map(warning).collect())
 }
 
 fn hint(signature: Option<String>) -> String {
-    let again = "nothing of the program has run; correct it and send it again";
+    let again = "no part of the program has run; correct it and send it again";
     match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
         Some(signature) => format!("{again}:\n{signature}"),
         None => again.to_owned(),

@@ -44,7 +44,7 @@ pub(crate) fn denial(denial: &CommandDenial, name: &str) -> RunError {
                 .with_hint("pass such text as `input`")
         }
         CommandDenial::Argument(index) => {
-            denied(format!("argument {} of `{shown}` is not one that is allowed", index + 1))
+            denied(format!("argument {} of `{shown}` is not allowed", index + 1))
                 .with_hint(format!("the user allows others under `args` of command `{shown}`"))
         }
     }
@@ -52,8 +52,8 @@ pub(crate) fn denial(denial: &CommandDenial, name: &str) -> RunError {
 
 /// A permitted command whose executable did not exist at startup.
 pub(crate) fn missing(name: &str) -> RunError {
-    RunError::new(ErrorCode::CommandFailed, format!("the executable of `{name}` is not there"))
-        .with_hint("the user must fix its `path` and start tidegate again")
+    RunError::new(ErrorCode::CommandFailed, format!("the executable of `{name}` does not exist"))
+        .with_hint("the user must correct its `path` and restart tidegate")
 }
 
 /// A permitted command that did not run to its end.
@@ -65,19 +65,19 @@ pub(crate) fn failure(
     let failed = |message: String| RunError::new(ErrorCode::CommandFailed, message);
     match error {
         CommandError::Executable(_) => failed(format!("the executable of `{name}` cannot be used"))
-            .with_hint("the user finds the reason in the log"),
+            .with_hint("the user can find the reason in the log"),
         CommandError::Changed => {
-            failed(format!("the executable of `{name}` is another one than at the start"))
-                .with_hint("the user must start tidegate again if that is meant")
+            failed(format!("the executable of `{name}` has changed since tidegate started"))
+                .with_hint("the user must restart tidegate if the change is intended")
         }
         // Only the log has the path: programs do not learn those of the host.
-        CommandError::Grant(_) => {
-            failed(format!("what `{name}` may read or write is not what it was at the start"))
-                .with_hint("the user finds the path in the log")
-        }
+        CommandError::Grant(_) => failed(format!(
+            "a path that `{name}` may read or write has changed since tidegate started"
+        ))
+        .with_hint("the user can find the path in the log"),
         CommandError::NotStarted(_) | CommandError::Jail(_) => {
             failed(format!("`{name}` could not be started"))
-                .with_hint("the user finds the reason in the log")
+                .with_hint("the user can find the reason in the log")
         }
         CommandError::Isolation { wanted, report } => {
             explain::isolation(&format!("`{name}` is not run"), *wanted, report)

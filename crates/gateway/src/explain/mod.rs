@@ -46,18 +46,17 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
         }
         Denial::Rule(ruling) => {
             let message = format!("`{tool}` may not be called, because {}", because(ruling));
-            RunError::new(ErrorCode::Denied, message).with_hint(
-                "do not try it by another way; the user can change the rule in policy.toml",
-            )
+            RunError::new(ErrorCode::Denied, message)
+                .with_hint("do not work around it; the user can change the rule in policy.toml")
         }
         // A person is asked before it comes to this.
         Denial::NeedsApproval(asked) => {
             let message = format!("`{tool}` needs a person's approval");
-            let hint = format!("it is asked about because {}", because(&asked.ruling));
+            let hint = format!("approval is required because {}", because(&asked.ruling));
             RunError::new(ErrorCode::ApprovalDenied, message).with_hint(hint)
         }
         Denial::WrongDefinition => {
-            RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
+            RunError::new(ErrorCode::Denied, format!("`{tool}` is not the tool that was checked"))
         }
         Denial::Arguments(problem) => {
             let place = match problem.path.as_str() {
@@ -225,7 +224,7 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
             ErrorCode::UpstreamUnavailable,
             format!("server `{server}` could not be started: {}", quoted(reason)),
         )
-        .with_hint(format!("the user can see why with `tidegate servers test {server}`")),
+        .with_hint(format!("the user can find the reason with `tidegate servers test {server}`")),
         UpstreamError::BackingOff { server, retry_in, reason, .. } => RunError::new(
             ErrorCode::UpstreamUnavailable,
             format!(
@@ -268,7 +267,7 @@ pub(crate) fn sandbox(error: &SandboxError, limited: impl Fn(LimitName) -> RunEr
         | SandboxError::Closed
         | SandboxError::Silent => {
             RunError::new(ErrorCode::WorkerDied, "no worker could be started")
-                .with_hint("the user can see why with `tidegate doctor`")
+                .with_hint("the user can find the reason with `tidegate doctor`")
         }
     }
 }
@@ -294,14 +293,14 @@ pub(crate) fn no_python(error: &PythonError) -> RunError {
         PythonError::Missing { .. } => "there is no Python on this machine".to_owned(),
         PythonError::Broken { .. } => "the Python of this machine does not run".to_owned(),
         PythonError::TooOld { version, .. } => {
-            format!("the Python of this machine is of version {version}, 3.9 is needed")
+            format!("found Python {version}; 3.9 or later is required")
         }
         PythonError::NoPackages { version, .. } => {
             format!("`python.packages` has no packages for Python {version}")
         }
     };
-    let hint = "write the program in TypeScript; or let the user install Python 3.9 or later on \
-                PATH or set `python.path`, `tidegate doctor` says what was found";
+    let hint = "write the program in TypeScript, or ask the user to install Python 3.9 or later on \
+                PATH or to set `python.path`; `tidegate doctor` shows what was found";
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }
 
@@ -313,13 +312,16 @@ pub(crate) fn because(ruling: &Ruling) -> String {
             format!("of rule `{}` ({place}){}", visible_line(name), said.unwrap_or_default())
         }
         RulingReason::Effect(effect) => {
-            format!("tools that are `{effect}` are {} by default", treated(ruling.word))
+            format!("tools that are `{effect}` {} by default", default_for(ruling.word))
         }
         RulingReason::Risk(level) => {
-            format!("programs of {level} risk are {} by default", treated(ruling.word))
+            format!("programs of {level} risk {} by default", default_for(ruling.word))
         }
         RulingReason::Level(level) => {
-            format!("programs of {level} risk are always {}: `risk.{level}`", treated(ruling.word))
+            format!(
+                "`risk.{level}` says that programs of {level} risk {}",
+                default_for(ruling.word)
+            )
         }
         RulingReason::Profile(name) => {
             format!("the profile `{}` has `approval_required`", visible_line(name))
@@ -328,11 +330,11 @@ pub(crate) fn because(ruling: &Ruling) -> String {
     }
 }
 
-const fn treated(word: Decision) -> &'static str {
+const fn default_for(word: Decision) -> &'static str {
     match word {
-        Decision::Allow => "allowed",
-        Decision::Ask => "asked about",
-        Decision::Deny => "refused",
+        Decision::Allow => "are allowed",
+        Decision::Ask => "require approval",
+        Decision::Deny => "are refused",
     }
 }
 

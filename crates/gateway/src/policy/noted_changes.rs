@@ -36,7 +36,7 @@ impl NotedChanges {
         let paths = paths.chain(settings.policy.path().map(Into::into)).collect();
         let noted = Self { store: Arc::clone(store), recorder: Recorder::new(store), paths };
         for (path, reply) in noted.begin() {
-            noted.told(&path, wait(reply));
+            noted.report(&path, wait(reply));
         }
         noted
     }
@@ -47,7 +47,7 @@ impl NotedChanges {
         tokio::spawn(async move {
             for (path, reply) in noted.begin() {
                 let changed = reply.await;
-                noted.told(&path, changed);
+                noted.report(&path, changed);
             }
         });
     }
@@ -61,12 +61,12 @@ impl NotedChanges {
         self.paths.iter().map(note).collect()
     }
 
-    fn told(&self, path: &std::path::Path, changed: Result<bool, StoreError>) {
+    fn report(&self, path: &std::path::Path, changed: Result<bool, StoreError>) {
         match changed {
             Ok(false) => {}
             Ok(true) => {
                 let detail = format!("`{}` has changed", path.display());
-                tracing::warn!(path = %path.display(), "what decides has changed");
+                tracing::warn!(path = %path.display(), "rules or configuration changed");
                 let alert = AlertRecord {
                     at: self.recorder.now(),
                     run_id: RunId(String::new()),
@@ -75,7 +75,7 @@ impl NotedChanges {
                 };
                 self.recorder.tell(&Principal::default(), Event::Alert(alert));
             }
-            Err(error) => tracing::warn!(%error, "could not note the files of rules"),
+            Err(error) => tracing::warn!(%error, "could not store the state of the rule files"),
         }
     }
 }

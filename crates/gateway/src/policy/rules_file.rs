@@ -104,7 +104,7 @@ impl RulesFile {
         watch.fresh = None;
         watch.known = now;
         match read_policy(&self.source) {
-            Ok(Some((file, _))) if file.identity.bytes == 0 => kept(path, "it is empty"),
+            Ok(Some((file, _))) if file.identity.bytes == 0 => warn_unusable(path, "it is empty"),
             Ok(Some((file, rules))) => {
                 tracing::info!(path = %path.display(), rules = rules.len(), "policy read again");
                 // The file that was read may be newer than the state that was checked.
@@ -112,14 +112,14 @@ impl RulesFile {
                 policy.set_rules(rules);
                 return Refreshed::Changed;
             }
-            Ok(None) => kept(path, "it is gone"),
-            Err(error) => kept(path, &error.to_string()),
+            Ok(None) => warn_unusable(path, "it is gone"),
+            Err(error) => warn_unusable(path, &error.to_string()),
         }
         Refreshed::Same
     }
 }
 
-fn kept(path: &Path, why: &str) {
+fn warn_unusable(path: &Path, why: &str) {
     tracing::warn!(
         path = %path.display(),
         "the policy file cannot be used, and the rules that were read before stay in force: {why}"

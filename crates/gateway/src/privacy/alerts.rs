@@ -85,13 +85,13 @@ impl Privacy {
         }
         let disguise = disguise(&session.values(), shown);
         if let Some(how) = disguise {
-            let detail = format!("a known value stands in the output or the log {how}");
+            let detail = format!("a known value appears in the output or the log {how}");
             self.alert(principal, run, "output-disguised", detail);
         }
     }
 
     fn alert(&self, principal: &Principal, run: &RunId, kind: &str, detail: String) {
-        tracing::warn!(%run, kind, detail, "somebody should look at this run");
+        tracing::warn!(%run, kind, detail, "review this run");
         let (run_id, kind) = (run.clone(), kind.to_owned());
         let alert = AlertRecord { at: self.recorder.now(), run_id, kind, detail };
         self.recorder.tell(principal, Event::Alert(alert));

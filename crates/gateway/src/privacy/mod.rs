@@ -66,7 +66,7 @@ const LEAST_VALUES: usize = 1000;
 const LOGGED_BYTES: usize = 16 * 1024;
 
 /// How long a line of the log waits for sessions that are in use.
-const LOG_PATIENCE: Duration = Duration::from_millis(50);
+const LOG_LOCK_WAIT: Duration = Duration::from_millis(50);
 
 /// Handles personal data, for all sessions.
 pub(crate) struct Privacy {
@@ -95,7 +95,7 @@ pub(crate) struct Session {
     /// How many sessions there are.
     open: Arc<AtomicUsize>,
     /// How many values it had dropped when its client was last told.
-    told_dropped: AtomicUsize,
+    reported_dropped: AtomicUsize,
     /// Bytes sent to the model since personal data was seen.
     pub(crate) sent_bytes: AtomicU64,
 }
@@ -107,7 +107,7 @@ impl Session {
             values: Mutex::new(values),
             waiting: AtomicUsize::new(0),
             open,
-            told_dropped: AtomicUsize::new(0),
+            reported_dropped: AtomicUsize::new(0),
             sent_bytes: AtomicU64::new(0),
         }
     }
@@ -139,7 +139,7 @@ impl Session {
     /// How many values it has dropped since this was last asked.
     pub(crate) fn newly_dropped(&self) -> usize {
         let dropped = self.values().dropped();
-        dropped - self.told_dropped.swap(dropped, Ordering::Relaxed).min(dropped)
+        dropped - self.reported_dropped.swap(dropped, Ordering::Relaxed).min(dropped)
     }
 
     /// Whether it has seen personal data.
@@ -211,7 +211,7 @@ impl Privacy {
     /// tokens are stored under now.
     ///
     /// Refused if this session knows values already: one token would stand for two values.
-    pub(crate) fn go_on_with(
+    pub(crate) fn adopt_tokens(
         &self,
         principal: &Principal,
         earlier: &str,
@@ -405,21 +405,21 @@ impl Privacy {
         if text.len() > LOGGED_BYTES {
             return format!("({} bytes, too many to be searched for personal data)", text.len());
         }
-        self.redacted_until(text, Instant::now() + LOG_PATIENCE)
+        self.redacted_until(text, Instant::now() + LOG_LOCK_WAIT)
             .unwrap_or_else(|| "(not searched for personal data: a session is in use)".to_owned())
     }
 
     /// The same, or `None` if a session is still in use at the deadline. This thread itself may
     /// use it.
     fn redacted_until(&self, text: &str, deadline: Instant) -> Option<String> {
-        let all = patiently(deadline, || self.sessions.try_lock().ok())?;
+        let all = retry_until(deadline, || self.sessions.try_lock().ok())?;
         let sessions: Vec<Arc<Session>> =
             all.values().filter_map(|session| session.get().cloned()).collect();
         drop(all);
         let mut text = text.to_owned();
         let mut spans = self.detector.scan(&text, TextKind::Auto);
         for session in sessions {
-            let mut values = patiently(deadline, || session.values.try_lock().ok())?;
+            let mut values = retry_until(deadline, || session.values.try_lock().ok())?;
             let done = values.tokenize(&text, &spans);
             drop(values);
             let is_new = !done.counts.is_empty();
@@ -445,7 +445,7 @@ fn limits_of_each(sessions: usize) -> Limits {
 }
 
 /// Tries something until it succeeds, or until the deadline.
-fn patiently<T>(deadline: Instant, attempt: impl Fn() -> Option<T>) -> Option<T> {
+fn retry_until<T>(deadline: Instant, attempt: impl Fn() -> Option<T>) -> Option<T> {
     loop {
         match attempt() {
             None if Instant::now() < deadline => thread::yield_now(),
@@ -546,23 +546,29 @@ fn is_from_outside(code: ErrorCode) -> bool {
 
 fn not_looked_at() -> RunError {
     RunError::new(ErrorCode::Internal, "the answer could not be searched for personal data")
-        .with_hint("the user can see why in the log")
+        .with_hint("the user can find the reason in the log")
 }
 
 fn other_tokens() -> RunError {
-    let message = "the run cannot go on in this session: its tokens stand for other values here";
+    let message = "the run cannot be resumed in this session: its tokens stand for other values \
+                   here";
     RunError::new(ErrorCode::UnknownToken, message).with_hint(
-        "tell the user: `tidegate run --resume` goes on with it, and so does a client that has \
-         just been started",
+        "tell the user: resume it with `tidegate run --resume`, or from a newly started client",
     )
 }
 
 pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {
-    let message = format!("{} stands for nothing in this session", listed(tokens));
+    let message = format!("{} unknown in this session", listed_are(tokens));
     RunError::new(ErrorCode::UnknownToken, message).with_hint(
-        "use tokens only as they stand in answers of this session; get the data again if they are \
-         from an earlier one",
+        "use only tokens from answers of this session; if they are from an earlier one, get the \
+         data again",
     )
+}
+
+/// The tokens, with the verb for as many.
+pub(crate) fn listed_are(tokens: &[Token]) -> String {
+    let verb = if tokens.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", listed(tokens))
 }
 
 pub(crate) fn listed(tokens: &[Token]) -> String {

@@ -207,7 +207,8 @@ fn is_json(text: &str) -> bool {
 }
 
 pub(super) fn too_much(bytes: usize) -> RunError {
-    let message = format!("an answer of {bytes} bytes has more personal data than is looked at");
+    let message =
+        format!("an answer of {bytes} bytes has more personal data than can be processed");
     RunError::new(ErrorCode::TooMuchPersonalData, message)
         .with_hint("ask for less at a time, with a filter or page by page")
 }

@@ -149,7 +149,7 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
-    let name = second.go_on_with(&Principal::Process, "first").unwrap();
+    let name = second.adopt_tokens(&Principal::Process, "first").unwrap();
     assert_eq!(second.reveal(&Principal::Process, "[EMAIL_1]").unwrap().value, ANN);
     // Both are open, and give out further tokens, each for somebody else.
     assert_ne!(name, "first");
@@ -159,16 +159,16 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     second.flush();
     // A session that takes over from the second gets what it had.
     let third = Privacy::open(Settings::default(), vaults).unwrap();
-    third.go_on_with(&Principal::Process, &name).unwrap();
+    third.adopt_tokens(&Principal::Process, &name).unwrap();
     let restored = third.reveal(&Principal::Process, "[EMAIL_1] [EMAIL_3]").unwrap().value;
     assert_eq!(restored, format!("{ANN} dave@example.org"));
     // A session with values of its own may not even seem to have those of others.
     third.leaving(&session("busy")).text("eve@example.org");
-    let refused = third.go_on_with(&session("busy"), "first").unwrap_err();
+    let refused = third.adopt_tokens(&session("busy"), "first").unwrap_err();
     assert_eq!(refused.code, ErrorCode::UnknownToken);
     assert!(third.reveal(&session("busy"), "[EMAIL_1]").is_err());
     assert_eq!(third.reveal(&session("busy"), "[EMAIL_4]").unwrap().value, "eve@example.org");
-    assert_eq!(third.go_on_with(&session("busy"), "busy").unwrap(), "busy");
+    assert_eq!(third.adopt_tokens(&session("busy"), "busy").unwrap(), "busy");
 }
 
 #[tokio::test]
@@ -281,11 +281,11 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
 #[tokio::test]
 async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
     let (_state, privacy) = opened(Settings::default());
-    let people = json!([{"full_name": "said no"}, {"full_name": "try it again"}, {"email": ANN}]);
+    let people = json!([{"full_name": "said no"}, {"full_name": "retry it"}, {"email": ANN}]);
     arrive(&privacy, "a", &people).await;
     let denied = "a person was asked and said no: call";
-    let redacted = RedactedError::new(ErrorCode::ApprovalDenied, &[&denied])
-        .with_hint(&[&"do not try it again"]);
+    let redacted =
+        RedactedError::new(ErrorCode::ApprovalDenied, &[&denied]).with_hint(&[&"do not retry it"]);
     let errors = RedactedErrors::default();
     let error = errors.add(redacted);
     // A request that did not make the error does not know it.

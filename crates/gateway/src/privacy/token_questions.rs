@@ -51,11 +51,11 @@ enum Seen {
 /// could also print it, and would get its token.
 fn answer(values: &SessionValues, seen: Seen, body: &str) -> Result<Value, RunError> {
     let asked: TokenQuestion = serde_json::from_str(body).map_err(|_| {
-        RunError::new(ErrorCode::BadArgument, "`pii` was asked for something that it cannot tell")
-            .with_hint(
-                "call `pii.domain(token)`, `pii.equals(a, b)` or `pii.mask(token)`, with tokens \
+        let message = "`pii` has no such function, or cannot take these arguments";
+        RunError::new(ErrorCode::BadArgument, message).with_hint(
+            "call `pii.domain(token)`, `pii.equals(a, b)` or `pii.mask(token)`, with tokens \
                  such as `[EMAIL_1]` as text, or with lists of them",
-            )
+        )
     })?;
     let ask = asked.ask;
     if let (Ask::Equals, Seen::Values, [a, b]) = (ask, seen, asked.tokens.as_slice())
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn an_unknown_token_is_named() {
-        let error = "error[privacy.unknown_token]: `[EMAIL_9]` stands for nothing in this session\n\
-            hint: use tokens only as they stand in answers of this session; get the data again if \
-            they are from an earlier one";
+        let error = "error[privacy.unknown_token]: `[EMAIL_9]` is unknown in this \
+                     session\nhint: use only tokens from answers of this session; if they are from \
+                     an earlier one, get the data again";
         for ask in ["domain", "mask", "equals"] {
             assert_eq!(
                 described(&json!({"ask": ask, "tokens": ["[EMAIL_1]", "[EMAIL_9]"]})),
@@ -261,9 +261,10 @@ mod tests {
 
     #[test]
     fn a_question_that_is_none_says_how_to_ask() {
-        let error = "error[call.bad_argument]: `pii` was asked for something that it cannot tell\n\
-            hint: call `pii.domain(token)`, `pii.equals(a, b)` or `pii.mask(token)`, with tokens \
-            such as `[EMAIL_1]` as text, or with lists of them";
+        let error = "error[call.bad_argument]: `pii` has no such function, or cannot take these \
+                     arguments\nhint: call `pii.domain(token)`, `pii.equals(a, b)` or \
+                     `pii.mask(token)`, with tokens such as `[EMAIL_1]` as text, or with lists of \
+                     them";
         let shown = |body: &str| answer(&values(), Seen::Tokens, body).unwrap_err().to_string();
         for body in [
             "",

@@ -37,7 +37,7 @@ impl ReserveNumbers for Vaults {
 fn unreserved() -> u32 {
     const FROM: u32 = 1 << 30;
     const TO: u32 = 1 << 31;
-    let random = RandomState::new().hash_one(SystemTime::now());
+    let random = RandomState::new().hash_one(());
     FROM + u32::try_from(random % u64::from(TO - FROM)).unwrap_or_default()
 }
 

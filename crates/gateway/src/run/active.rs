@@ -84,7 +84,7 @@ impl ActiveRun {
             printed_bytes: 0,
             output_bytes: 0,
             claimed: None,
-            ended: Ended::default(),
+            ended: Ended::begun(),
         }
     }
 

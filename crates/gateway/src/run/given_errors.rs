@@ -12,7 +12,7 @@ use tidegate_model::{ErrorCode, RunError};
 
 /// The most bytes of errors that are remembered for one run; then the oldest go. Chosen: more
 /// than ten thousand ordinary ones.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// What an entry takes besides its texts.
 const ENTRY_BYTES: usize = 64;
@@ -47,7 +47,7 @@ impl GivenErrors {
         given.bytes += bytes(&error);
         given.by_request.insert(request, error);
         given.oldest_first.push_back(request);
-        while given.bytes > MOST_BYTES
+        while given.bytes > MAX_BYTES
             && let Some(oldest) = given.oldest_first.pop_front()
         {
             given.forget(oldest);

@@ -191,6 +191,6 @@ fn too_many_bytes(waiting: u64) -> RunError {
 }
 
 fn too_many() -> RunError {
-    let message = format!("a program can save {MAX_SAVED_SKILLS} skills, this one wanted more");
+    let message = format!("a program can save at most {MAX_SAVED_SKILLS} skills");
     RunError::new(ErrorCode::File, message).with_hint("save one skill with all of it")
 }

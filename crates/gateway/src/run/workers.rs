@@ -252,7 +252,7 @@ fn ready(sandbox: &Sandbox) -> PoolSettings {
 /// For the model, which can ask for another, and its user, who can allow it.
 fn denied(engine: Engine, sandbox: &Sandbox) -> RunError {
     let hint = format!(
-        "leave `engine` out to run it with `{}`; the user allows others under `sandbox.engines`",
+        "omit `engine` to run it with `{}`; the user can allow others under `sandbox.engines`",
         sandbox.engine.as_str()
     );
     let fact = format!("programs may not run with `{}`", engine.as_str());
@@ -267,12 +267,12 @@ fn missing(engine: Engine, error: &EngineError) -> RunError {
         EngineError::Missing { .. } => format!("there is no `{word}` on this machine"),
         EngineError::Broken { .. } => format!("the `{word}` of this machine does not run"),
         EngineError::TooOld { version, least, .. } => {
-            format!("the `{word}` of this machine is of version {version}, {least} is needed")
+            format!("found `{word}` {version}; {least} or later is required")
         }
     };
     let hint = format!(
-        "leave `engine` out to run it with `quickjs`; or let the user install `{word}` on PATH or \
-         set `sandbox.{word}`, `tidegate doctor` says what was found"
+        "omit `engine` to run it with `quickjs`, or ask the user to install `{word}` on PATH or to \
+         set `sandbox.{word}`; `tidegate doctor` shows what was found"
     );
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }

@@ -125,7 +125,7 @@ impl Acceptance {
         }
         let tools: Vec<AcceptedTool> = list.tools.iter().map(accepted).collect();
         if let Err(error) = self.stored.accept_first(server.clone(), tools.clone()).wait() {
-            tracing::warn!(%error, "the first tools of a server cannot be kept");
+            tracing::warn!(%error, "the first tool list of a server cannot be stored");
         }
         // Another gateway may have been the first.
         self.refresh();

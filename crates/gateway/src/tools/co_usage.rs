@@ -23,7 +23,7 @@ const FEWEST_RUNS: u32 = 2;
 /// its runs. Chosen.
 const PULL: f32 = 0.7;
 /// A run with more tools than this says nothing about any two of them. Chosen.
-const MOST_TOOLS: usize = 30;
+const MAX_TOOLS: usize = 30;
 
 /// Why a tool ranks higher than its words alone would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,7 +91,7 @@ pub(crate) struct Learned {
 impl Learned {
     fn from_runs(runs: &[Vec<ToolRef>]) -> Self {
         let mut learned = Self::default();
-        for tools in runs.iter().filter(|tools| tools.len() <= MOST_TOOLS) {
+        for tools in runs.iter().filter(|tools| tools.len() <= MAX_TOOLS) {
             for tool in tools {
                 *learned.runs.entry(tool.clone()).or_default() += 1;
                 let met = learned.met.entry(tool.clone()).or_default();
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn once_is_chance_and_a_run_with_everything_says_nothing() {
-        let everything: Vec<String> = (0..=MOST_TOOLS).map(|n| format!("tool{n}")).collect();
+        let everything: Vec<String> = (0..=MAX_TOOLS).map(|n| format!("tool{n}")).collect();
         let everything: Vec<&str> = everything.iter().map(String::as_str).collect();
         let learned = learned(&[&["commit", "add"], &everything, &everything]);
         let mut hits = ranking(&[("commit", 9.0), ("tool1", 5.0), ("tool2", 2.0), ("add", 1.0)]);

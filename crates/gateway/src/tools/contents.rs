@@ -1,6 +1,6 @@
 //! `./servers/README.md`: a table of contents of the tree, for a few tokens.
 //!
-//! In: a catalog. Out: text of at most [`MOST_TOKENS`], however many servers there are:
+//! In: a catalog. Out: text of at most [`MAX_TOKENS`], however many servers there are:
 //! with some functions of each, else with their number, else as many names as there is
 //! room for. Made when it is read. A function whose definition has a note (instructions
 //! in its text, a change since it was accepted) carries [`NOTED`].
@@ -11,7 +11,7 @@ use tidegate_model::{Language, ToolRef};
 use crate::tokens;
 
 /// The most tokens that it costs.
-pub(crate) const MOST_TOKENS: usize = 300;
+pub(crate) const MAX_TOKENS: usize = 300;
 
 /// The mark after a function, and what it means.
 const NOTED: &str = "(!)";
@@ -26,7 +26,7 @@ pub(crate) fn contents(catalog: &Catalog, language: Language) -> String {
         let lines = catalog.servers().map(|server| line(catalog, language, server, named));
         page(language, &lines.collect::<String>())
     };
-    let fits = |text: &String| tokens::count(text) <= MOST_TOKENS;
+    let fits = |text: &String| tokens::count(text) <= MAX_TOKENS;
     NAMED.into_iter().map(text).find(fits).unwrap_or_else(|| names_only(catalog, language))
 }
 
@@ -71,7 +71,7 @@ fn names_only(catalog: &Catalog, language: Language) -> String {
     let (mut fits, mut too_many) = (0, all.len() + 1);
     while too_many - fits > 1 {
         let middle = fits.midpoint(too_many);
-        if tokens::count(&text(middle)) <= MOST_TOKENS {
+        if tokens::count(&text(middle)) <= MAX_TOKENS {
             fits = middle;
         } else {
             too_many = middle;
@@ -86,7 +86,7 @@ mod tests {
     use tidegate_catalog::Catalog;
     use tidegate_model::{Change, Language, OnChange, ToolDef, ToolList};
 
-    use super::{MOST_TOKENS, contents};
+    use super::{MAX_TOKENS, contents};
     use crate::tokens;
 
     fn catalog(servers: usize, tools: usize) -> Catalog {
@@ -140,8 +140,8 @@ mod tests {
         for servers in [0, 1, 10, 40, 200, 5000] {
             let text = contents(&self::catalog(servers, 30), Language::TypeScript);
             let cost = tokens::count(&text);
-            assert!(cost <= MOST_TOKENS, "{servers} servers cost {cost}");
-            assert!(servers < 40 || cost > MOST_TOKENS / 2, "{servers} servers cost {cost}");
+            assert!(cost <= MAX_TOKENS, "{servers} servers cost {cost}");
+            assert!(servers < 40 || cost > MAX_TOKENS / 2, "{servers} servers cost {cost}");
         }
     }
 }

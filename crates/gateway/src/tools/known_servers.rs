@@ -22,7 +22,7 @@ use tidegate_model::{ServerSpec, ToolList, Transport};
 const TEMPLATES: &str = "templates/mcp-tools";
 
 /// The most tools that are kept. Chosen: ten times the largest catalog that we know.
-const MOST_TOOLS: usize = 30_000;
+const MAX_TOOLS: usize = 30_000;
 
 /// Longest name of a server, as in the configuration.
 const LONGEST_NAME: usize = 64;
@@ -100,14 +100,16 @@ impl KnownServers {
 
     fn add(&mut self, server: &str, list: &ToolList, scoring: Scoring) -> Result<(), &'static str> {
         if !is_plain(server) {
-            return Err("its name is longer than 64 characters, or has others than letters, \
-                        digits, blanks and `-_.@`");
+            return Err(
+                "its name is longer than 64 characters, or has characters other than letters, \
+                 digits, blanks and `-_.@`",
+            );
         }
         if self.offers.iter().any(|offer| fold(&offer.name) == fold(server)) {
-            return Err("an earlier catalog has one of this name");
+            return Err("an earlier catalog has a server of this name");
         }
-        if self.tools + list.tools.len() > MOST_TOOLS {
-            return Err("there are more than 30,000 tools with it");
+        if self.tools + list.tools.len() > MAX_TOOLS {
+            return Err("it would bring the catalogs above 30,000 tools");
         }
         self.tools += list.tools.len();
         let offer = Offer::server(server, &ServerTools::new(list), scoring);

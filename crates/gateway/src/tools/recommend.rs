@@ -13,7 +13,7 @@ use tidegate_upstream::UpstreamError;
 
 use super::Tools;
 use crate::tokens;
-use crate::tools::recommended::{MOST_TOKENS, Recommended, RecommendedServer};
+use crate::tools::recommended::{MAX_TOKENS, Recommended, RecommendedServer};
 use crate::tools::search::{SearchAnswer, SearchRequest};
 
 /// Recommendations cost at most one part in this many of an answer. Chosen.
@@ -87,7 +87,7 @@ impl Tools {
                 }
             }
         }
-        recommended.within((request.budget() / SHARE).min(MOST_TOKENS))
+        recommended.within((request.budget() / SHARE).min(MAX_TOKENS))
     }
 
     async fn readable_skills(&self, permissions: Option<&Permissions>) -> Vec<Skill> {

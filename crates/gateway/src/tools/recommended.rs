@@ -14,7 +14,7 @@ use crate::tokens;
 use crate::tools::suggestions::Fitting;
 
 /// Most tokens of a recommendation. Chosen.
-pub(crate) const MOST_TOKENS: usize = 100;
+pub(crate) const MAX_TOKENS: usize = 100;
 /// Bytes of a line about a tool or a skill, and of a tool's name. Chosen: what it does,
 /// not how.
 const LINE_BYTES: usize = 90;
@@ -85,9 +85,9 @@ impl Recommended {
 
     pub(crate) fn add_skill(&mut self, name: &str, text: &str) {
         /// As many as are found by their descriptions.
-        const MOST_SKILLS: usize = 2;
+        const MAX_SKILLS: usize = 2;
         let there = self.skills.iter().any(|skill| skill.name == name);
-        if !there && self.skills.len() < MOST_SKILLS {
+        if !there && self.skills.len() < MAX_SKILLS {
             let text = cut(&cleaned_line(text), LINE_BYTES);
             self.skills.push(RecommendedSkill { name: name.to_owned(), text });
         }

@@ -56,7 +56,7 @@ impl Suggestions {
             let read = tokio::task::spawn_blocking(move || KnownServers::read(&settings)).await;
             let known = read.unwrap_or_default();
             for problem in &known.problems {
-                tracing::warn!(%problem, "a known server or tool is left out");
+                tracing::warn!(%problem, "a known server or tool was skipped");
             }
             Arc::new(known)
         };

@@ -75,7 +75,7 @@ impl<'a> Evaluator<'_, 'a> {
     pub(super) fn mapped(&mut self, arguments: &Arguments<'a>) -> Option<Value<'a>> {
         let [function, all] = arguments.positional.as_slice() else { return None };
         let all = self.elements(all)?;
-        self.replaying += 1;
+        self.nesting.replaying += 1;
         let mut found = Vec::new();
         for one in all {
             if !self.spend(1) {
@@ -83,7 +83,7 @@ impl<'a> Evaluator<'_, 'a> {
             }
             found.push(self.apply(function, Arguments::one(one), TextSize::default()));
         }
-        self.replaying -= 1;
+        self.nesting.replaying -= 1;
         Some(Value { kind: ValueKind::List(found.into()), from: arguments.from(), hidden: true })
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Evaluator<'_, 'a> {
             let all = arguments.positional.first();
             self.record_drained(all.and_then(iteration_count), at);
         }
-        if self.replaying == 0 || self.spend(1) {
+        if self.nesting.replaying == 0 || self.spend(1) {
             let parts: usize = arguments.positional.iter().map(cost).sum();
             if self.spend(cost(owner) + parts)
                 && let Some(value) = strings::method(owner, name, &arguments.positional)
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'_, 'a> {
         given: &Arguments<'a>,
         call: &'a ExprCall,
     ) {
-        let Some(path) = callee.as_path().filter(|_| self.replaying == 0) else { return };
+        let Some(path) = callee.as_path().filter(|_| self.nesting.replaying == 0) else { return };
         let text = |at: usize| given.positional.get(at).and_then(Value::as_text);
         let (tool, positional) = match path.strip_prefix("servers.") {
             Some("call_tool") => (None, given.positional.as_slice()),
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'_, 'a> {
         let mut arguments = super::value::known_arguments(positional, &given.named);
         arguments.open |= has_star;
         let call_facts = ToolCallFacts { tool, arguments };
-        self.tool_calls.add(call.arguments.start(), self.loops > 0, call_facts);
+        self.tool_calls.add(call.arguments.start(), self.nesting.loops > 0, call_facts);
     }
 
     /// Calls a value.

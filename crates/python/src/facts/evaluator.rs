@@ -39,7 +39,7 @@ pub(crate) fn reading<'a>(
         evaluator.read_deferred(&deferred);
     }
     evaluator.record_cycles();
-    evaluator.facts.extend(seen);
+    evaluator.found.facts.extend(seen);
     let tool_calls = std::mem::take(&mut evaluator.tool_calls);
     (evaluator.into_reading(lines, measures), tool_calls)
 }
@@ -52,14 +52,7 @@ pub(super) struct Evaluator<'r, 'a> {
     pub(super) star_imports: Vec<&'a str>,
     /// Functions that are evaluated once their surroundings are known.
     deferred: VecDeque<DeferredFunction<'a>>,
-    /// The number of enclosing loops.
-    pub(super) loops: u32,
-    /// The number of enclosing re-evaluations, which record nothing.
-    pub(super) replaying: u32,
-    /// The number of enclosing inlined functions.
-    pub(super) inlined: u32,
-    /// The number of enclosing `try` statements with `except`.
-    pub(super) guards: u32,
+    pub(super) nesting: Nesting,
     /// The arguments of tool calls.
     pub(super) tool_calls: ToolCalls,
     /// Functions, with those that they call unconditionally.
@@ -67,11 +60,30 @@ pub(super) struct Evaluator<'r, 'a> {
     /// Names that hold texts and lists when the enclosing loops start.
     pub(super) sequences: HashSet<&'a str>,
     budget: u32,
+    pub(super) found: Found,
+}
+
+/// What encloses the place that is evaluated, each as a number.
+#[derive(Default)]
+pub(super) struct Nesting {
+    pub(super) loops: u32,
+    /// Re-evaluations, which record nothing.
+    pub(super) replaying: u32,
+    /// Inlined functions.
+    pub(super) inlined: u32,
+    /// `try` statements with `except`.
+    pub(super) guards: u32,
+}
+
+/// What the evaluation has found.
+#[derive(Default)]
+pub(super) struct Found {
     facts: Vec<(TextSize, Fact)>,
     pub(super) computed: u64,
     pub(super) folded: u64,
     occurrences: HashMap<(FactKind, String), u32>,
-    pub(super) complete: bool,
+    /// Whether a part was left out, since the program is too large.
+    pub(super) incomplete: bool,
 }
 
 /// A function whose body is evaluated later.
@@ -87,44 +99,39 @@ impl<'r, 'a> Evaluator<'r, 'a> {
             repeats,
             star_imports: Vec::new(),
             deferred: VecDeque::new(),
-            loops: 0,
-            replaying: 0,
-            inlined: 0,
-            guards: 0,
+            nesting: Nesting::default(),
             tool_calls: ToolCalls::default(),
             unconditional_calls: HashMap::new(),
             sequences: HashSet::new(),
             budget: BUDGET,
-            facts: Vec::new(),
-            computed: 0,
-            folded: 0,
-            occurrences: HashMap::new(),
-            complete: true,
+            found: Found::default(),
         }
     }
 
     /// Records a fact.
     pub(super) fn record(&mut self, kind: FactKind, path: &str, at: TextSize, of: FactDetails) {
-        if self.replaying > 0 {
+        if self.nesting.replaying > 0 {
             return;
         }
-        if self.facts.len() >= MAX_FACTS {
-            self.complete = false;
+        if self.found.facts.len() >= MAX_FACTS {
+            self.found.incomplete = true;
             return;
         }
         // Uninformative facts must not crowd out informative ones.
         if path.starts_with('?') || is_ordinary(path) {
-            let known = self.occurrences.entry((kind, path.to_owned())).or_default();
+            let known = self.found.occurrences.entry((kind, path.to_owned())).or_default();
             *known += 1;
             if *known > MAX_REPEATED_FACTS {
                 return;
             }
         }
-        self.computed += u64::from(path.ends_with(".[]") && !path.starts_with('?'));
-        self.folded += u64::from(of.hidden);
-        let repeated = self.loops > 0;
+        self.found.computed += u64::from(path.ends_with(".[]") && !path.starts_with('?'));
+        self.found.folded += u64::from(of.hidden);
+        let repeated = self.nesting.loops > 0;
         let (path, hidden, arguments) = (path.to_owned(), of.hidden, of.arguments);
-        self.facts.push((at, Fact { kind, path, line: 0, column: 0, arguments, repeated, hidden }));
+        self.found
+            .facts
+            .push((at, Fact { kind, path, line: 0, column: 0, arguments, repeated, hidden }));
     }
 
     pub(super) fn record_value(&mut self, kind: FactKind, value: &Value<'a>, at: TextSize) {
@@ -146,28 +153,28 @@ impl<'r, 'a> Evaluator<'r, 'a> {
             }
             None => {
                 self.budget = 0;
-                self.complete = false;
+                self.found.incomplete = true;
                 false
             }
         }
     }
 
     pub(super) fn defer_function(&mut self, function: Function<'a>, is_repeated: bool) {
-        if self.replaying == 0 {
-            let loops = u32::from(is_repeated || self.loops > 0);
+        if self.nesting.replaying == 0 {
+            let loops = u32::from(is_repeated || self.nesting.loops > 0);
             self.deferred.push_back(DeferredFunction { function, loops });
         }
     }
 
     fn read_deferred(&mut self, deferred: &DeferredFunction<'a>) {
-        self.loops = deferred.loops;
+        self.nesting.loops = deferred.loops;
         let before = self.frames.enter(deferred.function.around, FrameKind::Function);
         for parameter in deferred.function.parameters.into_iter().flat_map(|all| all.iter()) {
             // The default is a likely value; everything else depends on the caller.
             let default = parameter.default().filter(|default| default.is_name_expr());
-            self.replaying += 1;
+            self.nesting.replaying += 1;
             let value = default.map_or_else(Value::unknown, |default| self.value(default));
-            self.replaying -= 1;
+            self.nesting.replaying -= 1;
             self.frames.set(parameter.name().id.as_str(), value.widened());
         }
         match deferred.function.body {
@@ -177,16 +184,16 @@ impl<'r, 'a> Evaluator<'r, 'a> {
             }
         }
         self.frames.current = before;
-        self.loops = 0;
+        self.nesting.loops = 0;
     }
 
     fn into_reading(mut self, lines: &Lines<'_>, mut measures: Measures) -> Reading {
-        measures.computed_members = self.computed;
-        measures.folded_texts = self.folded;
-        self.facts.sort_by_key(|(at, _)| *at);
-        let mut reading = Reading { facts: Vec::new(), measures, complete: self.complete };
+        measures.computed_members = self.found.computed;
+        measures.folded_texts = self.found.folded;
+        self.found.facts.sort_by_key(|(at, _)| *at);
+        let mut reading = Reading { facts: Vec::new(), measures, complete: !self.found.incomplete };
         let mut places = lines.places();
-        for (at, mut fact) in self.facts {
+        for (at, mut fact) in self.found.facts {
             (fact.line, fact.column) = places.place(at);
             reading.push(fact);
         }

@@ -44,7 +44,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     pub(super) fn evaluate(&mut self, expression: &'a Expr, used: Use) -> Value<'a> {
-        if self.replaying > 0 && !self.spend(1) {
+        if self.nesting.replaying > 0 && !self.spend(1) {
             return Value::unknown();
         }
         match expression {
@@ -314,14 +314,14 @@ impl<'a> Evaluator<'_, 'a> {
             }
             let one = self.element_of(&all);
             self.assign(&generator.target, &one);
-            self.loops += 1;
+            self.nesting.loops += 1;
             self.values(&generator.ifs);
-            self.loops -= 1;
+            self.nesting.loops -= 1;
             iterated.push(all);
         }
-        self.loops += 1;
+        self.nesting.loops += 1;
         let example = self.value(element);
-        self.loops -= 1;
+        self.nesting.loops -= 1;
         let found = match (generators, iterated.as_slice()) {
             ([only], [all]) if only.ifs.is_empty() => self.each(only, all, element),
             _ => None,
@@ -347,7 +347,7 @@ impl<'a> Evaluator<'_, 'a> {
     ) -> Option<Vec<Value<'a>>> {
         let all = self.elements(all)?;
         let mut found = Vec::new();
-        self.replaying += 1;
+        self.nesting.replaying += 1;
         for one in all {
             if !self.spend(1) {
                 break;
@@ -355,7 +355,7 @@ impl<'a> Evaluator<'_, 'a> {
             self.assign(&generator.target, &one);
             found.push(self.value(element));
         }
-        self.replaying -= 1;
+        self.nesting.replaying -= 1;
         Some(found)
     }
 

@@ -24,7 +24,7 @@ impl<'a> Evaluator<'_, 'a> {
         arguments: &Arguments<'a>,
     ) -> Value<'a> {
         let unknown = Value::unknown_from(arguments.from());
-        if self.inlined >= MAX_INLINE_DEPTH || !self.spend(4) {
+        if self.nesting.inlined >= MAX_INLINE_DEPTH || !self.spend(4) {
             return unknown;
         }
         let result = match function.body {
@@ -40,8 +40,8 @@ impl<'a> Evaluator<'_, 'a> {
         let Some(result) = result else { return unknown };
         let (frames, mark) = (self.frames.count(), self.frames.mark());
         let before = self.frames.enter(function.around, FrameKind::Function);
-        self.replaying += 1;
-        self.inlined += 1;
+        self.nesting.replaying += 1;
+        self.nesting.inlined += 1;
         let parameters =
             function.parameters.into_iter().flat_map(Parameters::iter_non_variadic_params);
         for (at, parameter) in parameters.enumerate() {
@@ -55,8 +55,8 @@ impl<'a> Evaluator<'_, 'a> {
             self.body(&body[..body.len() - 1]);
         }
         let value = self.value(result);
-        self.inlined -= 1;
-        self.replaying -= 1;
+        self.nesting.inlined -= 1;
+        self.nesting.replaying -= 1;
         self.frames.undo(mark);
         self.frames.current = before;
         self.frames.forget(frames);

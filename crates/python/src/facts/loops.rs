@@ -29,7 +29,7 @@ impl<'a> Evaluator<'_, 'a> {
         let is_endless = constant_truth(&test.kind)
             .unwrap_or_else(|| compares_with_itself(&one.test) || counts_away_from_bound(one))
             || feeds_its_condition(one);
-        let leaves = loop_body.leaves || (self.guards > 0 && loop_body.may_raise);
+        let leaves = loop_body.leaves || (self.nesting.guards > 0 && loop_body.may_raise);
         let at = one.start();
         if is_endless && !leaves {
             self.record_loop(loop_body.kind(), at, None);
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'_, 'a> {
     /// `text += text` in a loop: doubles in each iteration.
     pub(super) fn record_growth(&mut self, target: &'a Expr, operator: Operator, value: &'a Expr) {
         let Expr::Name(name) = target else { return };
-        if self.loops == 0 || !self.sequences.contains(name.id.as_str()) {
+        if self.nesting.loops == 0 || !self.sequences.contains(name.id.as_str()) {
             return;
         }
         let grows = match operator {

@@ -73,7 +73,7 @@ impl<'a> Evaluator<'_, 'a> {
     fn note_calls(&mut self, name: &'a str, at: TextSize, found: Vec<&'a str>) {
         // A name shared by two functions is ambiguous.
         let known = self.unconditional_calls.contains_key(name);
-        if !found.is_empty() && self.replaying == 0 && !self.frames.is_in_class() {
+        if !found.is_empty() && self.nesting.replaying == 0 && !self.frames.is_in_class() {
             let found = if known { Vec::new() } else { found };
             self.unconditional_calls.insert(name, (at, found));
         }

@@ -124,9 +124,9 @@ impl<'a> Evaluator<'_, 'a> {
                     evaluator.frames.set(name, value.widened());
                 }
             }
-            evaluator.loops += 1;
+            evaluator.nesting.loops += 1;
             walk(evaluator);
-            evaluator.loops -= 1;
+            evaluator.nesting.loops -= 1;
         });
         self.join(&[branch], true);
     }
@@ -158,9 +158,9 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn try_statement(&mut self, one: &'a StmtTry) {
-        self.guards += u32::from(!one.handlers.is_empty());
+        self.nesting.guards += u32::from(!one.handlers.is_empty());
         let tried = self.branch(|evaluator| evaluator.body(&one.body));
-        self.guards -= u32::from(!one.handlers.is_empty());
+        self.nesting.guards -= u32::from(!one.handlers.is_empty());
         self.join(&[tried], !one.handlers.is_empty());
         let mut branches = vec![self.branch(|evaluator| evaluator.body(&one.orelse))];
         for handler in &one.handlers {

@@ -95,7 +95,7 @@ impl SkillError {
                     .to_owned()
             }
             Self::Damaged { .. } => {
-                "save it anew, or let the user look at it with `tidegate skills list`".to_owned()
+                "save it again, or let the user look at it with `tidegate skills list`".to_owned()
             }
             Self::NotOurs { .. } => "nothing was removed; remove the folder by hand".to_owned(),
             Self::Folder(_) => "let the user look at the folder `skills` of the state".to_owned(),

@@ -88,7 +88,7 @@ impl Folder {
             Err(error) => return Err(Unreadable::Io(error.into())),
         };
         if !file.metadata().map_err(Unreadable::Io)?.is_file() {
-            return Err(Unreadable::Problem("is no file"));
+            return Err(Unreadable::Problem("is not a file"));
         }
         let mut bytes = Vec::new();
         // It may grow while we read, so its length cannot be relied on.
@@ -96,7 +96,7 @@ impl Folder {
         if bytes.len() > most_bytes {
             return Err(Unreadable::TooLong);
         }
-        String::from_utf8(bytes).map(Some).map_err(|_| Unreadable::Problem("is no UTF-8 text"))
+        String::from_utf8(bytes).map(Some).map_err(|_| Unreadable::Problem("is not UTF-8 text"))
     }
 
     /// Whether something of this name exists, including a link.

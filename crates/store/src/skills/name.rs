@@ -5,7 +5,7 @@ use std::fmt;
 use crate::skills::error::SkillError;
 
 /// Longest name, as in the Agent Skills format.
-const MOST_CHARACTERS: usize = 64;
+const MAX_CHARACTERS: usize = 64;
 
 /// A name that is safe as the name of a folder: lower-case letters, digits and hyphens,
 /// not starting with a hyphen.
@@ -16,7 +16,7 @@ impl SkillName {
     /// Checks a name. The error has the nearest valid name.
     pub fn parse(given: &str) -> Result<Self, SkillError> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-        let fits = (1..=MOST_CHARACTERS).contains(&given.len())
+        let fits = (1..=MAX_CHARACTERS).contains(&given.len())
             && given.bytes().all(allowed)
             && !given.starts_with('-');
         if fits {
@@ -50,7 +50,7 @@ fn nearest_form(given: &str) -> Option<String> {
     let mut name = String::new();
     let mut after_small = false;
     for character in given.chars() {
-        if name.len() >= MOST_CHARACTERS {
+        if name.len() >= MAX_CHARACTERS {
             break;
         }
         let is_letter = character.is_ascii_alphanumeric();
@@ -63,7 +63,7 @@ fn nearest_form(given: &str) -> Option<String> {
         }
         after_small = character.is_ascii_lowercase();
     }
-    name.truncate(MOST_CHARACTERS);
+    name.truncate(MAX_CHARACTERS);
     let name = name.trim_matches('-');
     (!name.is_empty()).then(|| name.to_owned())
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tidegate_model::Language;
 
-use super::{MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, SkillError, SkillName, Skills};
+use super::{MAX_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, SkillError, SkillName, Skills};
 
 const SHIPPED: &str = "mcp-progressive-discovery";
 
@@ -131,7 +131,7 @@ fn what_is_too_long_or_empty_is_not_saved() {
 #[test]
 fn there_are_so_many_skills_and_no_more() {
     let (state, skills) = bench();
-    for number in 0..MOST_SKILLS {
+    for number in 0..MAX_SKILLS {
         let name = format!("s{number}");
         by_hand(&state, &name, &[("SKILL.md", text(&name).as_bytes())]);
     }
@@ -139,8 +139,8 @@ fn there_are_so_many_skills_and_no_more() {
     assert_eq!(skills.save(&new("s7", "1")).unwrap(), Saved::Replaced);
     by_hand(&state, "z", &[("SKILL.md", text("z").as_bytes())]);
     let list = skills.list().unwrap();
-    assert_eq!(list.skills.len(), MOST_SKILLS + 1);
-    assert_eq!(list.skipped, [("z".to_owned(), "is beyond 500 skills".to_owned())]);
+    assert_eq!(list.skills.len(), MAX_SKILLS + 1);
+    assert_eq!(list.skipped, [("z".to_owned(), "exceeds the limit of 500 skills".to_owned())]);
 }
 
 #[test]
@@ -188,13 +188,13 @@ fn what_is_damaged_is_reported_and_the_rest_is_served() {
     assert_eq!(
         skipped,
         [
-            ("Bad Name\\u{1b}", "its name is none for a skill"),
+            ("Bad Name\\u{1b}", "its name is not valid for a skill"),
             ("both", "has code in two languages"),
-            ("bytes", "`SKILL.md` is no UTF-8 text"),
-            ("code-bytes", "`skill.py` is no UTF-8 text"),
+            ("bytes", "`SKILL.md` is not UTF-8 text"),
+            ("code-bytes", "`skill.py` is not UTF-8 text"),
             ("empty", "has no `SKILL.md`"),
-            ("file", "is a link, or no folder"),
-            ("folder", "`SKILL.md` is no file"),
+            ("file", "is a link or not a folder"),
+            ("folder", "`SKILL.md` is not a file"),
             ("headless", "`SKILL.md` does not begin with a line `---`"),
             ("long", "`SKILL.md` is longer than 65536 bytes"),
             ("other", "`SKILL.md` is of skill `good`"),
@@ -258,7 +258,7 @@ fn a_pipe_keeps_nobody_waiting() {
     assert!(made.unwrap().success());
     assert_eq!(
         skills.list().unwrap().skipped,
-        [("pipe".to_owned(), "`SKILL.md` is no file".to_owned())]
+        [("pipe".to_owned(), "`SKILL.md` is not a file".to_owned())]
     );
 }
 

@@ -24,7 +24,7 @@ const MAX_PUSHED: usize = 64;
 impl<'a> Evaluator<'_> {
     pub(super) fn assignment(&mut self, assignment: &AssignmentExpression<'a>) -> Value {
         let value = self.read(&assignment.right);
-        if self.loops > 0 && self.doubles(assignment) {
+        if self.nesting.loops > 0 && self.doubles(assignment) {
             self.record(FactKind::Loop, "growing", assignment.span.start, Vec::new(), false);
         }
         let value = match assignment.operator {
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'_> {
             old.sources().iter().for_each(|path| add_source(&mut from, path));
         }
         // In a loop, more will be added.
-        let once = self.loops == 0;
+        let once = self.nesting.loops == 0;
         match (old.as_ref().and_then(Value::as_text), value.as_piece()) {
             (Some(old), Some((piece, whole))) if old.len() + piece.len() <= MAX_FOLDED_BYTES => {
                 let (text, whole) = (format!("{old}{piece}").into(), whole && once);
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'_> {
             Argument::SpreadElement(spread) => self.is_symbol(&spread.argument, symbol),
             _ => false,
         });
-        if doubled && self.loops > 0 {
+        if doubled && self.nesting.loops > 0 {
             self.record(FactKind::Loop, "growing", callee.span().start, Vec::new(), false);
         }
         if let Some(Value { shape: ValueKind::List(list), .. }) = self.symbols.get_mut(&symbol)

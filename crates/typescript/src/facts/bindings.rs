@@ -153,11 +153,11 @@ impl<'a> Evaluator<'_> {
 
     /// Visits the defaults of parameters, and binds destructured ones.
     pub(super) fn parameters(&mut self, parameters: &oxc::ast::ast::FormalParameters<'a>) {
-        let function = self.inside.last().copied();
+        let function = self.nesting.inside.last().copied();
         for (at, parameter) in parameters.items.iter().enumerate() {
             let default = parameter.initializer.as_ref().map(|default| self.read(default));
             let parameters_given =
-                function.and_then(|one| self.functions[one].parameters_given.get(at)?.clone());
+                function.and_then(|one| self.functions.all[one].parameters_given.get(at)?.clone());
             let parameters_given = parameters_given.unwrap_or_default();
             let value = match default {
                 Some(default) => parameters_given.or(default),

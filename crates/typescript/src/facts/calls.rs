@@ -63,9 +63,9 @@ impl<'a> Evaluator<'_> {
         }
         let (base, name, function) = self.callee(callee);
         let each = name.as_deref().is_some_and(|name| FOR_EACH.contains(&name));
-        self.loops += u32::from(each);
+        self.nesting.loops += u32::from(each);
         let arguments = self.arguments(&call.arguments);
-        self.loops -= u32::from(each);
+        self.nesting.loops -= u32::from(each);
         self.record_tool_call(&function, &arguments, call.span.end);
         self.record_polluting(&function, &arguments, place(callee));
         if function.as_path() == Some("Array.from")
@@ -143,7 +143,7 @@ impl<'a> Evaluator<'_> {
     /// `set(object, '__proto__.admin', true)`.
     fn record_polluting(&mut self, function: &Value, arguments: &[Value], at: u32) {
         let first = function.as_path().and_then(|path| path.split('.').next());
-        if !self.records || matches!(first, Some("console" | "servers" | "callMCPTool")) {
+        if !self.found.records || matches!(first, Some("console" | "servers" | "callMCPTool")) {
             return;
         }
         let texts = || arguments.iter().filter_map(Value::as_text);
@@ -177,11 +177,11 @@ impl<'a> Evaluator<'_> {
 
     /// Records the tool and the arguments of a tool call.
     fn record_tool_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
-        if !self.records {
+        if !self.found.records {
             return;
         }
         if self.is_repeated() {
-            self.repeated.insert(end);
+            self.found.repeated.insert(end);
         }
         let Some((path, arguments)) = tool_path(function, arguments) else { return };
         let (tool, given) = match path.strip_prefix("servers.") {
@@ -201,11 +201,11 @@ impl<'a> Evaluator<'_> {
         let tool = tool.map(|(server, tool)| (server.to_owned(), tool.to_owned()));
         let mut arguments = given.map(Value::arguments).unwrap_or_default();
         let bytes = serde_json::to_string(&arguments).map_or(usize::MAX, |text| text.len());
-        self.literal_bytes = self.literal_bytes.saturating_add(bytes);
-        if bytes > MAX_CALL_LITERAL_BYTES || self.literal_bytes > MAX_LITERAL_BYTES {
+        self.found.literal_bytes = self.found.literal_bytes.saturating_add(bytes);
+        if bytes > MAX_CALL_LITERAL_BYTES || self.found.literal_bytes > MAX_LITERAL_BYTES {
             arguments = KnownArguments::unknown();
         }
-        self.tool_calls.insert(end, ToolCallFacts { tool, arguments });
+        self.found.tool_calls.insert(end, ToolCallFacts { tool, arguments });
     }
 
     /// Records a call and returns its value.
@@ -312,7 +312,7 @@ impl<'a> Evaluator<'_> {
     pub(super) fn return_value_of(&mut self, function: &Value, arguments: &[Value]) -> Value {
         if let ValueKind::Function(at) = function.shape {
             self.record_arguments(at, arguments);
-            return self.functions[at].returns.clone().unwrap_or_default();
+            return self.functions.all[at].returns.clone().unwrap_or_default();
         }
         let mut from = function.from.clone();
         arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
@@ -335,7 +335,7 @@ impl<'a> Evaluator<'_> {
             if let ValueKind::Function(at) = argument.shape {
                 let parameters_given = Value::made_from(from.clone());
                 self.record_arguments(at, &[parameters_given.clone(), parameters_given]);
-                self.functions[at].repeated |= each;
+                self.functions.all[at].repeated |= each;
             }
         }
     }

@@ -70,13 +70,13 @@ impl<'a> Evaluator<'_> {
 
     /// The value of an expression.
     pub(super) fn evaluate(&mut self, expression: &Expression<'a>) -> Value {
-        if self.depth >= MAX_DEPTH {
-            self.too_deep = true;
+        if self.nesting.depth >= MAX_DEPTH {
+            self.nesting.too_deep = true;
             return Value::default();
         }
-        self.depth += 1;
+        self.nesting.depth += 1;
         let value = self.evaluate_inner(expression.get_inner_expression());
-        self.depth -= 1;
+        self.nesting.depth -= 1;
         value
     }
 
@@ -180,8 +180,9 @@ impl<'a> Evaluator<'_> {
                 .constructor_of(base, &name)
                 .unwrap_or_else(|| paths::member(base, &name, key.is_hidden()));
         }
-        if self.records && base.as_path().is_some_and(is_global) && key.as_number().is_none() {
-            self.computed_members += 1;
+        if self.found.records && base.as_path().is_some_and(is_global) && key.as_number().is_none()
+        {
+            self.found.computed_members += 1;
         }
         paths::computed(base, key)
     }
@@ -189,7 +190,7 @@ impl<'a> Evaluator<'_> {
     /// The constructor of functions of that kind.
     fn constructor_of(&self, base: &Value, name: &str) -> Option<Value> {
         let ValueKind::Function(at) = base.shape else { return None };
-        (name == "constructor").then(|| Value::path(self.functions[at].constructor))
+        (name == "constructor").then(|| Value::path(self.functions.all[at].constructor))
     }
 
     fn template(&mut self, template: &TemplateLiteral<'a>) -> Value {
@@ -360,8 +361,8 @@ impl<'a> Evaluator<'_> {
         }
         // A long text that is split over lines hides nothing.
         let hidden = !plain && whole && texts > 1 && !text.contains(char::is_whitespace);
-        if hidden && self.records {
-            self.folded_texts += 1;
+        if hidden && self.found.records {
+            self.found.folded_texts += 1;
         }
         Value { shape: ValueKind::Text { text: text.into(), whole, hidden }, from }
     }

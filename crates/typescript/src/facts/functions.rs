@@ -29,13 +29,13 @@ pub(super) struct FunctionInfo {
 impl<'a> Evaluator<'_> {
     /// The index of a function, by its start offset.
     fn function_at(&mut self, start: u32, parameters: &FormalParameters<'a>) -> usize {
-        if let Some(at) = self.by_place.get(&start) {
+        if let Some(at) = self.functions.by_place.get(&start) {
             return *at;
         }
         let parameters_given = vec![None; parameters.items.len()];
-        self.functions.push(FunctionInfo { parameters_given, ..FunctionInfo::default() });
-        self.by_place.insert(start, self.functions.len() - 1);
-        self.functions.len() - 1
+        self.functions.all.push(FunctionInfo { parameters_given, ..FunctionInfo::default() });
+        self.functions.by_place.insert(start, self.functions.all.len() - 1);
+        self.functions.all.len() - 1
     }
 
     /// Visits a function and returns its value. `arguments` are those of an immediate call.
@@ -45,7 +45,7 @@ impl<'a> Evaluator<'_> {
         arguments: Option<&[Value]>,
     ) -> Value {
         let at = self.function_at(function.span.start, &function.params);
-        self.functions[at].constructor = match (function.r#async, function.generator) {
+        self.functions.all[at].constructor = match (function.r#async, function.generator) {
             (false, false) => "Function",
             (true, false) => "AsyncFunction",
             (false, true) => "GeneratorFunction",
@@ -70,7 +70,7 @@ impl<'a> Evaluator<'_> {
         arguments: Option<&[Value]>,
     ) -> Value {
         let at = self.function_at(function.span.start, &function.params);
-        self.functions[at].constructor =
+        self.functions.all[at].constructor =
             if function.r#async { "AsyncFunction" } else { "Function" };
         if let Some(arguments) = arguments {
             self.record_arguments(at, arguments);
@@ -92,20 +92,20 @@ impl<'a> Evaluator<'_> {
 
     fn inside_function(&mut self, at: usize, visit: impl FnOnce(&mut Self)) {
         // A function may be called elsewhere, so enclosing loops do not count.
-        let loops = std::mem::take(&mut self.loops);
-        let endless = std::mem::take(&mut self.endless);
-        self.functions[at].repeated |= loops > 0 || self.is_repeated();
-        self.inside.push(at);
+        let loops = std::mem::take(&mut self.nesting.loops);
+        let endless = std::mem::take(&mut self.nesting.endless);
+        self.functions.all[at].repeated |= loops > 0 || self.is_repeated();
+        self.nesting.inside.push(at);
         visit(self);
-        self.inside.pop();
-        (self.loops, self.endless) = (loops, endless);
+        self.nesting.inside.pop();
+        (self.nesting.loops, self.nesting.endless) = (loops, endless);
     }
 
     /// Records the arguments of a call.
     pub(super) fn record_arguments(&mut self, at: usize, arguments: &[Value]) {
-        self.functions[at].repeated |= self.is_repeated();
+        self.functions.all[at].repeated |= self.is_repeated();
         for (parameters_given, argument) in
-            self.functions[at].parameters_given.iter_mut().zip(arguments)
+            self.functions.all[at].parameters_given.iter_mut().zip(arguments)
         {
             let value = match parameters_given.take() {
                 // Several values: only the sources are certain.
@@ -127,7 +127,9 @@ impl<'a> Evaluator<'_> {
 
     /// Records a return value of the innermost function.
     pub(super) fn record_return(&mut self, value: Value) {
-        let Some(function) = self.inside.last().and_then(|at| self.functions.get_mut(*at)) else {
+        let Some(function) =
+            self.nesting.inside.last().and_then(|at| self.functions.all.get_mut(*at))
+        else {
             return;
         };
         let joined = match function.returns.take() {

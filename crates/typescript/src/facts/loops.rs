@@ -53,7 +53,7 @@ impl<'a> Evaluator<'_> {
         let bound = test.and_then(|(test, _)| self.bound(test));
         let away = test.is_some_and(|(test, _)| {
             self.counts_away_from_bound(test, body, update)
-                || self.loops <= MAX_NESTED_ENDLESS && self.feeds_its_condition(test, body)
+                || self.nesting.loops <= MAX_NESTED_ENDLESS && self.feeds_its_condition(test, body)
         });
         let idle = is_empty(body)
             && test.is_some_and(|(test, _)| is_still(test))
@@ -66,9 +66,9 @@ impl<'a> Evaluator<'_> {
         {
             return;
         }
-        self.endless += 1;
-        if self.endless > MAX_NESTED_ENDLESS {
-            self.too_deep = true;
+        self.nesting.endless += 1;
+        if self.nesting.endless > MAX_NESTED_ENDLESS {
+            self.nesting.too_deep = true;
             return;
         }
         let mut inside = LoopBody::default();
@@ -76,12 +76,12 @@ impl<'a> Evaluator<'_> {
         if let Some((test, _)) = test {
             inside.visit_expression(test);
         }
-        self.endless -= u32::from(!always);
+        self.nesting.endless -= u32::from(!always);
         let leaves = inside.leaves;
         if inside.yields {
             // The consumer of a generator may stop.
-            if let Some(function) = self.inside.last().filter(|_| always && !leaves) {
-                self.functions[*function].endless = true;
+            if let Some(function) = self.nesting.inside.last().filter(|_| always && !leaves) {
+                self.functions.all[*function].endless = true;
             }
             return;
         }
@@ -100,7 +100,7 @@ impl<'a> Evaluator<'_> {
     /// Records a loop over a list that adds to it in each iteration.
     pub(super) fn check_for_each(&mut self, list: &Expression<'a>, body: &Statement<'a>, at: u32) {
         // Each is searched completely.
-        if self.loops > MAX_NESTED_ENDLESS || !self.feeds_own_list(list, body) {
+        if self.nesting.loops > MAX_NESTED_ENDLESS || !self.feeds_own_list(list, body) {
             return;
         }
         let mut inside = LoopBody::default();
@@ -127,11 +127,11 @@ impl<'a> Evaluator<'_> {
                 }
             }
             Expression::FunctionExpression(function) => {
-                self.by_place.get(&function.span.start).copied()
+                self.functions.by_place.get(&function.span.start).copied()
             }
             _ => None,
         };
-        let endless = function.is_some_and(|function| self.functions[function].endless);
+        let endless = function.is_some_and(|function| self.functions.all[function].endless);
         let stops = |body: &Statement<'a>| {
             let mut inside = LoopBody::default();
             inside.visit_statement(body);
@@ -157,9 +157,9 @@ impl<'a> Evaluator<'_> {
             return false;
         }
         // It was recorded when it was visited.
-        let records = std::mem::take(&mut self.records);
+        let records = std::mem::take(&mut self.found.records);
         let truth = self.evaluate(test).truth();
-        self.records = records;
+        self.found.records = records;
         truth == Some(true)
     }
 

@@ -31,9 +31,9 @@ pub(super) fn measure(source: &str, program: &Program<'_>, lines: &Lines<'_>, in
     measures.lines = source.lines().count() as u64;
     measures.longest_line = source.lines().map(str::len).max().unwrap_or(0) as u64;
     measures.nodes = counter.nodes;
-    measures.depth = counter.deepest;
-    measures.cyclomatic = counter.branches + 1;
-    measures.most_branched = counter.most_branched + 1;
+    measures.depth = counter.depth.deepest;
+    measures.cyclomatic = counter.branches.all + 1;
+    measures.most_branched = counter.branches.most + 1;
     measures.escapes = counter.escapes;
     measures.escape_density = ratio(counter.escapes, counter.text_length);
     measures.symbol_share = symbol_share(source, &mut counter.literals);
@@ -46,12 +46,8 @@ pub(super) fn measure(source: &str, program: &Program<'_>, lines: &Lines<'_>, in
 struct TreeCounter<'s> {
     source: &'s str,
     nodes: u64,
-    depth: u64,
-    deepest: u64,
-    branches: u64,
-    most_branched: u64,
-    /// The branch count at the start of each enclosing function.
-    functions: Vec<u64>,
+    depth: Depth,
+    branches: Branches,
     escapes: u64,
     text_length: u64,
     /// Strings, templates and regular expressions, whose content is not code.
@@ -62,17 +58,32 @@ struct TreeCounter<'s> {
     escaped_names: u64,
 }
 
+#[derive(Default)]
+struct Depth {
+    now: u64,
+    deepest: u64,
+}
+
+#[derive(Default)]
+struct Branches {
+    all: u64,
+    /// Those of the function with the most.
+    most: u64,
+    /// The count at the start of each enclosing function.
+    before: Vec<u64>,
+}
+
 impl<'a> Visit<'a> for TreeCounter<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         self.nodes += 1;
         if nests(&kind) {
-            self.depth += 1;
-            self.deepest = self.deepest.max(self.depth);
+            self.depth.now += 1;
+            self.depth.deepest = self.depth.deepest.max(self.depth.now);
         }
-        self.branches += u64::from(branches(&kind));
+        self.branches.all += u64::from(branches(&kind));
         match kind {
             AstKind::Function(_) | AstKind::ArrowFunctionExpression(_) => {
-                self.functions.push(self.branches);
+                self.branches.before.push(self.branches.all);
             }
             AstKind::StringLiteral(text) => self.literal(text.span, text.value.as_str()),
             AstKind::TemplateElement(text) => {
@@ -88,10 +99,10 @@ impl<'a> Visit<'a> for TreeCounter<'_> {
     }
 
     fn leave_node(&mut self, kind: AstKind<'a>) {
-        self.depth -= u64::from(nests(&kind));
+        self.depth.now -= u64::from(nests(&kind));
         if matches!(kind, AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)) {
-            let before = self.functions.pop().unwrap_or(0);
-            self.most_branched = self.most_branched.max(self.branches - before);
+            let before = self.branches.before.pop().unwrap_or(0);
+            self.branches.most = self.branches.most.max(self.branches.all - before);
         }
     }
 }

@@ -69,7 +69,7 @@ impl<'a> Evaluator<'_> {
     }
 
     fn record_self_call(&mut self, symbol: SymbolId, name: &str, body: &CodeBody<'_, 'a>) {
-        if !self.records {
+        if !self.found.records {
             return;
         }
         let sure = self.certain(FunctionRef::Function(symbol), body);
@@ -82,7 +82,8 @@ impl<'a> Evaluator<'_> {
                     CodeBody::Statements(body) => body.span.start,
                     CodeBody::Expression(expression) => expression.span().start,
                 };
-                self.unconditional_calls
+                self.functions
+                    .unconditional_calls
                     .insert(symbol, UnconditionalCalls { name: name.to_owned(), at, calls });
             }
         }
@@ -102,7 +103,7 @@ impl<'a> Evaluator<'_> {
 
     /// Records functions that unconditionally lead back to themselves.
     pub(super) fn record_cycles(&mut self) {
-        let mut left = std::mem::take(&mut self.unconditional_calls);
+        let mut left = std::mem::take(&mut self.functions.unconditional_calls);
         // A function that only calls functions that end, ends. Long call chains need several
         // rounds; nobody writes chains of this length.
         for _ in 0..MAX_ROUNDS {

@@ -29,13 +29,13 @@ impl<'a> Visit<'a> for Evaluator<'_> {
     }
 
     fn visit_statement(&mut self, statement: &Statement<'a>) {
-        if self.depth >= MAX_DEPTH {
-            self.too_deep = true;
+        if self.nesting.depth >= MAX_DEPTH {
+            self.nesting.too_deep = true;
             return;
         }
-        self.depth += 1;
+        self.nesting.depth += 1;
         walk::walk_statement(self, statement);
-        self.depth -= 1;
+        self.nesting.depth -= 1;
     }
 
     fn visit_function(&mut self, function: &Function<'a>, _: ScopeFlags) {
@@ -149,9 +149,9 @@ impl<'a> Visit<'a> for Evaluator<'_> {
 
 impl<'a> Evaluator<'_> {
     fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
-        self.loops += 1;
+        self.nesting.loops += 1;
         visit(self);
-        self.loops -= 1;
+        self.nesting.loops -= 1;
     }
 
     fn bind_each(&mut self, left: &ForStatementLeft<'a>, value: &Value) {

@@ -9,7 +9,7 @@ fn reading(source: &str) -> Reading {
 }
 
 /// Each fact as `kind path`, without those of every program.
-fn told(source: &str) -> Vec<String> {
+fn facts_of(source: &str) -> Vec<String> {
     let shown = |fact: &Fact| {
         let kind = format!("{:?}", fact.kind).to_lowercase();
         let hidden = if fact.hidden { " hidden" } else { "" };
@@ -60,7 +60,7 @@ fn aliases_of_one_thing_have_one_path() {
         "(x() || eval)('1'); function x() { return 0 }",
         "Object.getOwnPropertyDescriptor(globalThis, 'eval')!.value('1')",
     ] {
-        assert!(called(source).contains(&"eval".to_owned()), "{source}: {:?}", told(source));
+        assert!(called(source).contains(&"eval".to_owned()), "{source}: {:?}", facts_of(source));
     }
 }
 
@@ -79,7 +79,11 @@ fn the_function_constructor_is_found_behind_its_aliases() {
         "Reflect.construct(Function, ['1'])",
         "const F = x => x; F.constructor('1')",
     ] {
-        assert!(called(source).contains(&"Function".to_owned()), "{source}: {:?}", told(source));
+        assert!(
+            called(source).contains(&"Function".to_owned()),
+            "{source}: {:?}",
+            facts_of(source)
+        );
     }
     assert_eq!(called("(async () => {}).constructor('1')"), ["AsyncFunction"]);
     assert_eq!(
@@ -106,10 +110,10 @@ fn modules_are_followed_however_they_are_imported() {
         assert!(
             called(source).contains(&"child_process.exec".to_owned()),
             "{source}: {:?}",
-            told(source)
+            facts_of(source)
         );
     }
-    assert_eq!(told("await import(name())"), ["call name", "import []"]);
+    assert_eq!(facts_of("await import(name())"), ["call name", "import []"]);
 }
 
 #[test]
@@ -128,21 +132,21 @@ fn things_the_program_defines_have_no_path() {
     assert_eq!(called("export default async (db) => db.exec('x')"), ["?.exec"]);
     // Strings, comments, templates and types produce no facts.
     assert_eq!(
-        told("// eval('x')\nconst a = 'eval(1)', b = `process.exit`; let c: typeof eval"),
+        facts_of("// eval('x')\nconst a = 'eval(1)', b = `process.exit`; let c: typeof eval"),
         [""; 0]
     );
 }
 
 #[test]
 fn writes_and_removals_name_their_target() {
-    assert_eq!(told("Object.prototype.x = 1"), ["write Object.prototype.x"]);
-    assert_eq!(told("({}).__proto__.x = 1"), ["write Object.prototype.x"]);
-    assert_eq!(told("globalThis.fetch = null"), ["write fetch"]);
-    assert_eq!(told("delete globalThis.fetch"), ["remove fetch"]);
-    assert_eq!(told("const o: any = {}; o.x = 1; delete o.x; o.x++"), [""; 0]);
-    assert_eq!(told("class A {} (A.prototype as any).x = 1"), [""; 0]);
+    assert_eq!(facts_of("Object.prototype.x = 1"), ["write Object.prototype.x"]);
+    assert_eq!(facts_of("({}).__proto__.x = 1"), ["write Object.prototype.x"]);
+    assert_eq!(facts_of("globalThis.fetch = null"), ["write fetch"]);
+    assert_eq!(facts_of("delete globalThis.fetch"), ["remove fetch"]);
+    assert_eq!(facts_of("const o: any = {}; o.x = 1; delete o.x; o.x++"), [""; 0]);
+    assert_eq!(facts_of("class A {} (A.prototype as any).x = 1"), [""; 0]);
     assert_eq!(
-        told("Object.defineProperty(Array.prototype, 'x', {})"),
+        facts_of("Object.defineProperty(Array.prototype, 'x', {})"),
         ["write Array.prototype.x", "read Array.prototype"]
     );
 }

@@ -22,9 +22,10 @@ const UNFINISHED: &str = ".unfinished-";
 /// Installs it. The output of npm goes to standard error.
 pub(super) async fn typescript(state_dir: &Path) -> anyhow::Result<()> {
     let place = install_folder(state_dir);
-    let tools = place.parent().context("the state folder has no place for tools")?;
+    let tools = place.parent().context("the folder for installed tools cannot be created")?;
     fs::create_dir_all(tools).with_context(|| format!("cannot make `{}`", tools.display()))?;
-    let lock = File::create(tools.join("lock")).context("cannot make the lock of the tools")?;
+    let lock = File::create(tools.join("lock"))
+        .context("cannot create the lock file for installed tools")?;
     if lock.try_lock().is_err() {
         bail!("another `tidegate doctor --fix` is running in `{}`", tools.display());
     }

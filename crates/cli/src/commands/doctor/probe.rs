@@ -139,7 +139,8 @@ pub(super) fn state_folder(folder: &Path) -> Finding {
                 "other users had rights to {opened_to_others} entries of `{}`; now only you have",
                 folder.display()
             ),
-            "if they may have read `vault.key`, remove it: a new one is made, old tokens are lost",
+            "if they may have read `vault.key`, remove it: a new key is created, and old tokens \
+             can no longer be restored",
         ),
         Ok(()) => Finding::ok(name, format!("`{}` is private and writable", folder.display())),
         Err(error) => Finding::problem(

@@ -36,7 +36,7 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
             attempt(&tsc, settings, remedy).await
         }
         FoundTypeScript::TooOld { path, version } => {
-            missing(format!("`{}` is TypeScript {version}, 7 is needed", path.display()))
+            missing(format!("`{}` is TypeScript {version}; version 7 is required", path.display()))
         }
         FoundTypeScript::NotNative { path } => {
             missing(format!("`{}` is a script without a native compiler", path.display()))

@@ -10,7 +10,7 @@ use tidegate_model::visible_line;
 
 use crate::print;
 
-pub(super) fn show(report: &PrivacyReport, as_json: bool) {
+pub(super) fn show(report: &PrivacyReport, now: SystemTime, as_json: bool) {
     if as_json {
         print::json(&to_json(report));
         return;
@@ -43,7 +43,7 @@ pub(super) fn show(report: &PrivacyReport, as_json: bool) {
             format!(
                 "{name:<40} {:>8} values, expires in {}",
                 session.values,
-                time_left(session.expires_at)
+                time_left(session.expires_at, now)
             )
         }),
     );
@@ -135,7 +135,7 @@ fn millis(time: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn time_left(until: SystemTime) -> String {
-    let minutes = until.duration_since(SystemTime::now()).unwrap_or_default().as_secs() / 60;
+fn time_left(until: SystemTime, now: SystemTime) -> String {
+    let minutes = until.duration_since(now).unwrap_or_default().as_secs() / 60;
     if minutes < 120 { format!("{minutes} minutes") } else { format!("{} hours", minutes / 60) }
 }

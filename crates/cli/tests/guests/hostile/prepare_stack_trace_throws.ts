@@ -1,4 +1,4 @@
 // expect: error program.threw: the program threw: TypeError: cannot read property 'x' of null
-// hint: the run suggests: what stands before `.x` is null: a field has another name or is missing, or an `await` is; `return` the value before it once to see it
+// hint: the run suggests: the value before `.x` is null: a field is missing or has another name, or an `await` is missing; `return` that value once to see it
 Error.prepareStackTrace = () => { throw new Error('again'); };
 (null as any).x;

@@ -12,8 +12,8 @@ use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
 use crate::support::{Bench, Equipment, Served, WHATEVER_THE_RISK, skip, text};
 
-const HINT: &str = "write the program in TypeScript; or let the user install Python 3.9 or later on \
-                    PATH or set `python.path`, `tidegate doctor` says what was found";
+const HINT: &str = "write the program in TypeScript, or ask the user to install Python 3.9 or \
+                    later on PATH or to set `python.path`; `tidegate doctor` shows what was found";
 
 fn error_of(bench: &Bench, path: &Path) -> Value {
     let mut served = Served::start(bench.tidegate().arg("serve").env("PATH", path));
@@ -49,7 +49,7 @@ fn a_python_that_is_missing_broken_or_too_old_is_an_error_with_a_remedy() {
         "program": "/usr/bin/python3.8", "version": [3, 8, 18], "implementation": "cpython",
         "library": ["/usr/lib"]
     });
-    let old = no_engine("the Python of this machine is of version 3.8.18, 3.9 is needed");
+    let old = no_engine("found Python 3.8.18; 3.9 or later is required");
     assert_eq!(stand_in(&format!("echo '{said}'")), old);
     let said = said.to_string().replace("cpython", "pypy").replace("[3,8,18]", "[3,11,0]");
     assert_eq!(stand_in(&format!("echo '{said}'")), broken);

@@ -14,7 +14,7 @@ pub(super) enum Keys {
 
 /// Deeper than this, only required keys are made: schemas refer to themselves.
 const FULL_LEVELS: usize = 4;
-const MOST_LEVELS: usize = 24;
+const MAX_LEVELS: usize = 24;
 
 pub(super) struct Maker<'a> {
     root: &'a Value,
@@ -35,7 +35,7 @@ impl<'a> Maker<'a> {
     }
 
     fn value(&self, schema: &Value, level: usize) -> Option<Value> {
-        let Some(schema) = schema.as_object().filter(|_| level < MOST_LEVELS) else {
+        let Some(schema) = schema.as_object().filter(|_| level < MAX_LEVELS) else {
             return (*schema == json!(true)).then(|| json!("any"));
         };
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {

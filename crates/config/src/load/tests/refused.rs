@@ -422,7 +422,8 @@ fn a_sandbox_that_is_not_there_is_refused() {
         assert_eq!(
             execution_error(&format!("\"sandboxMode\": \"{mode}\"")),
             "error[config.unsupported]: `sandboxMode` in `mcpCodeExecution` asks for a sandbox \
-             that is not there\n  at mcp.json:2:16\n\
+             that is not available\n\
+               \x20 at mcp.json:2:16\n\
              hint: this version has the `process` sandbox only"
         );
     }

@@ -6,9 +6,9 @@ use std::io::Write;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use tidegate_model::{Connection, HostLists, Network, NetworkMode, RunId};
+use tidegate_model::{Clock, Connection, HostLists, Network, NetworkMode, RunId};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -64,6 +64,11 @@ impl Resolve for Answers {
     }
 }
 
+/// A clock that does not move: the start of every connection that is recorded.
+pub(super) fn clock() -> Clock {
+    Clock::manual(SystemTime::UNIX_EPOCH + Duration::from_secs(1))
+}
+
 pub(super) struct Bench {
     pub(super) egress: Arc<Egress>,
     answers: Arc<Answers>,
@@ -73,7 +78,7 @@ pub(super) struct Bench {
 impl Bench {
     pub(super) fn new(network: Network, answers: Arc<Answers>) -> Self {
         let resolver: Arc<dyn Resolve> = Arc::<Answers>::clone(&answers);
-        let egress = Arc::new(Egress::with_resolver(network, resolver).unwrap());
+        let egress = Arc::new(Egress::with_resolver(network, resolver, clock()).unwrap());
         Self { egress, answers, records: Arc::default() }
     }
 

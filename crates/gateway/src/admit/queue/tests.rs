@@ -90,7 +90,7 @@ async fn a_full_queue_says_busy_with_the_numbers() {
     let refused = queue.enter(&session("a"), LONG).await.err().unwrap();
     assert_eq!(
         refused.to_string(),
-        "error[sandbox.busy]: the queue is full: 2 of 2 runs are under way, 1 of 1 wait\n\
+        "error[sandbox.busy]: the queue is full: 2 of 2 runs are active, 1 of 1 waiting\n\
          hint: try again in a few seconds, with fewer programs at once; an operator can raise \
          `max_runs`, `max_runs_per_session` (now 2) and `max_waiting` in `[sandbox]`"
     );
@@ -155,7 +155,7 @@ async fn nobody_waits_longer_than_asked() {
     let refused = queue.enter(&session("a"), Duration::from_millis(100)).await.err().unwrap();
     assert_eq!(
         refused.message,
-        "no place was free within 0.1 s: 1 of 1 runs are under way, 0 of 100 wait"
+        "no slot became free within 0.1 s: 1 of 1 runs are active, 0 of 100 waiting"
     );
     drop(held);
     assert_empty(&queue);

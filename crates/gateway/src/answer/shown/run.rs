@@ -6,7 +6,7 @@ use tidegate_model::{Response, RunError, RunId};
 use tidegate_store::Outputs;
 
 use super::{Outgoing, Shown, sealed};
-use crate::answer::ended::{Ended, HeldMemory};
+use crate::answer::ended::Ended;
 use crate::answer::json_cost::json_bytes;
 use crate::answer::result::{self, ShownParts, WithheldParts};
 use crate::privacy::Leaving;
@@ -62,15 +62,7 @@ impl Outgoing for EndedRun {
         let logs = leaving.start_of_text(&ended.logs);
         let withheld = WithheldParts { output, logs: leaving.take_withheld() };
         warnings.extend(dropped_values(leaving.newly_dropped()));
-        let (memory_bytes, tool_calls) = (ended.memory_bytes, ended.tool_calls);
-        let redacted = Ended {
-            outcome,
-            logs,
-            warnings,
-            memory_bytes,
-            tool_calls,
-            memory: HeldMemory::default(),
-        };
+        let redacted = ended.with_texts(outcome, logs, warnings);
         let counts = std::mem::take(&mut leaving.counts);
         let shown = ShownParts { ended: &redacted, withheld, counts };
         let (response, result_bytes) =

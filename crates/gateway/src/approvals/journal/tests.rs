@@ -194,7 +194,7 @@ async fn a_run_with_too_many_answers_says_so() {
     made(&journal, &tool("a", "{}"), &"x".repeat(JOURNAL_BYTES)).await;
     kept(&journal).await;
     let error = resume(&vaults, &RunId("r1".into()), "s").await.err().unwrap();
-    assert!(error.message.contains("more answers than are kept"), "{error}");
+    assert!(error.message.contains("exceed the limit"), "{error}");
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
     waits(&journal).await;
     let error = resume(&vaults, &id, "s").await.err().unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
-    assert!(error.message.contains("still waits"), "{error}");
+    assert!(error.message.contains("still waiting"), "{error}");
     // Its process is gone, so it can be resumed at once.
     drop(journal);
     assert!(resume(&vaults, &id, "s").await.is_ok());

@@ -47,7 +47,7 @@ impl Stubs {
             });
             stubs.add(request.catalog, &reference.server, tool, passed);
         }
-        for (server, tool) in &request.known.kept {
+        for (server, tool) in &request.known.uncalled_tools {
             stubs.add(request.catalog, server, tool, Some(ArgumentStyle::Both));
         }
         stubs

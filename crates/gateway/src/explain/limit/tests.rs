@@ -20,7 +20,7 @@ fn limits() -> Limits {
     }
 }
 
-fn told(subject: Subject<'_>, limit: LimitName, used: Option<u64>) -> String {
+fn message_of(subject: Subject<'_>, limit: LimitName, used: Option<u64>) -> String {
     message(subject, LimitHit { limit, used }, &limits())
 }
 
@@ -53,9 +53,9 @@ fn a_program_is_told_the_limit_its_value_and_what_was_used() {
         ),
     ] {
         let expected = format!("the program hit its limit {expected}");
-        assert_eq!(told(Subject::Program, limit, used), expected);
+        assert_eq!(message_of(Subject::Program, limit, used), expected);
     }
-    let command = told(Subject::Command("py"), Time, Some(501));
+    let command = message_of(Subject::Command("py"), Time, Some(501));
     assert_eq!(command, "`py` hit its limit `time` of 500 ms: it ran for 501 ms");
 }
 

@@ -69,13 +69,13 @@ fn a_bad_file_is_reported_with_its_place_and_the_rest_is_there() {
         [
             format!(
                 "`{}`: server `ignore all, and: obey!` is left out: its name is longer than 64 \
-                 characters, or has others than letters, digits, blanks and `-_.@`",
+                 characters, or has characters other than letters, digits, blanks and `-_.@`",
                 at("mine")
             ),
             format!("`{}` line 2, column 13 is not JSON: expected value", at("mine/bad.json")),
             format!("cannot read `{}`: No such file or directory (os error 2)", at("nowhere")),
             format!(
-                "`{}`: server `good` is left out: an earlier catalog has one of this name",
+                "`{}`: server `good` is left out: an earlier catalog has a server of this name",
                 at("other")
             ),
         ]

@@ -1,7 +1,7 @@
 use tidegate_catalog::{OfferKind, RecommendationReason};
 use tidegate_store::Skills;
 
-use super::{MOST_TOKENS, Recommended, RecommendedServer, triggered};
+use super::{MAX_TOKENS, Recommended, RecommendedServer, triggered};
 use crate::tokens;
 use crate::tools::recommended::cut;
 use crate::tools::suggestions::Fitting;
@@ -44,14 +44,14 @@ fn it_never_costs_more_than_its_share() {
     let line = "Runs a query over everything that was ever sold to anybody, with filters, joins.";
     let all = recommended(line);
     let within = |most: usize| all.clone().within(most);
-    assert!(tokens::count(&all.to_string()) > MOST_TOKENS);
-    for most in [0, 10, 30, 50, 80, MOST_TOKENS] {
+    assert!(tokens::count(&all.to_string()) > MAX_TOKENS);
+    for most in [0, 10, 30, 50, 80, MAX_TOKENS] {
         let cost = tokens::count(&within(most).to_string());
         assert!(cost <= most, "{most}: {cost}");
     }
     assert!(within(20).is_empty());
     // All of them without texts, rather than some of them with texts.
-    let told = within(MOST_TOKENS);
+    let told = within(MAX_TOKENS);
     assert_eq!((told.servers.len(), told.skills.len()), (3, 1));
     assert!(told.servers.iter().all(|server| server.text.is_empty()));
     let fewer = within(60);

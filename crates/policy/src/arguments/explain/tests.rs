@@ -7,7 +7,7 @@ use crate::arguments::problem::ArgumentProblem;
 use crate::arguments::sample::sample;
 
 /// The message about the argument `x`, as the gateway joins it.
-fn told(schema: Value, x: Value) -> (String, Option<String>) {
+fn message_and_hint(schema: Value, x: Value) -> (String, Option<String>) {
     let defs = json!({
         "Filter": {
             "type": "object",
@@ -31,7 +31,7 @@ fn whole(schema: Value, arguments: Value) -> (String, Option<String>) {
 }
 
 fn check(schema: Value, x: Value, problem: &str, hint: Option<&str>) {
-    assert_eq!(told(schema, x), (problem.to_owned(), hint.map(str::to_owned)));
+    assert_eq!(message_and_hint(schema, x), (problem.to_owned(), hint.map(str::to_owned)));
 }
 
 #[test]
