@@ -9,7 +9,9 @@
 //! The consequences of an effect are up to the rules (`PolicyDefaults`) and the profile
 //! (`EffectCeiling::allows`).
 
+mod command_parts;
 mod executed;
+mod keywords;
 mod names;
 
 use serde_json::{Map, Value};

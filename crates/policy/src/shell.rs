@@ -6,6 +6,7 @@
 //! redirection and substitution.
 
 mod commands;
+mod options;
 mod words;
 
 use tidegate_model::Effect;
@@ -37,35 +38,58 @@ pub(crate) fn of_line(line: &str) -> Option<ShellEffect> {
     strictest(&command_line(line))
 }
 
-/// The effect of one command with its arguments, which no shell interprets.
+/// The effect of one command with its arguments. No shell interprets them, unless a word says
+/// that one does: `["ls", ";", "rm", "x"]`.
 pub(crate) fn of_words(words: &[&str]) -> Option<ShellEffect> {
+    let is_operator = |word: &&&str| {
+        word.starts_with([';', '|', '&', '>'])
+            || word.ends_with([';', '|', '&'])
+            || word.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['<', '>'])
+    };
+    if let Some(operator) = words.iter().find(is_operator) {
+        return Some(ShellEffect::new(Effect::Destructive, operator));
+    }
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     (!words.is_empty()).then(|| of_command(&words))
 }
 
 /// The effect of a text that may be prose: only a command that is known to destroy, with
-/// arguments that look like those of a command.
+/// arguments that look like those of a command, or one that prints into a file. None if it is
+/// longer than what is read.
 pub(crate) fn of_possible_line(line: &str) -> Option<ShellEffect> {
     if line.len() > MAX_BYTES {
         return None;
     }
-    let lines = command_line(line);
-    let destroys = |words: &&Vec<String>| {
-        let name = words.first().map_or("", |name| commands::base_name(name));
-        let is_argument = |word: &String| {
-            word.starts_with('-')
-                || word.contains(['/', '*', '~', '='])
-                || word.parse::<u32>().is_ok()
-        };
-        commands::is_destroying(name) && words.iter().skip(1).any(is_argument)
-    };
-    let found = lines.commands.iter().find(destroys);
-    found.map(|words| ShellEffect::new(Effect::Destructive, commands::base_name(&words[0])))
+    let line = command_line(line);
+    let destroying = |name: &str| Some(ShellEffect::new(Effect::Destructive, name));
+    for words in &line.commands {
+        let Some((name, arguments)) = commands::led(words).split_first() else { continue };
+        let name = commands::base_name(name);
+        if commands::is_destroying(name) && commands::are_arguments(name, arguments) {
+            return destroying(name);
+        }
+        if line.redirection == Some(Redirection(">")) && commands::is_printing(name) {
+            return destroying(">");
+        }
+    }
+    None
+}
+
+/// Whether a text is too long to be read as a command line.
+pub(crate) fn is_too_long(line: &str) -> bool {
+    line.len() > MAX_BYTES
 }
 
 fn strictest(line: &CommandLine) -> Option<ShellEffect> {
     if let Some(Redirection(symbol)) = line.redirection {
         return Some(ShellEffect::new(Effect::Destructive, symbol));
+    }
+    // A folder may be a repository with hooks and drivers of its own.
+    let runs = |wanted: &str| {
+        line.commands.iter().any(|words| words.first().is_some_and(|one| one == wanted))
+    };
+    if runs("cd") && runs("git") {
+        return Some(ShellEffect::new(Effect::Destructive, "git"));
     }
     let effects = line.commands.iter().filter(|words| !words.is_empty());
     effects.map(|words| of_command(words)).max_by_key(|one| one.effect.strictness())

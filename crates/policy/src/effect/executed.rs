@@ -9,154 +9,14 @@
 use serde_json::{Map, Value};
 use tidegate_model::{Effect, ToolDef, ToolRef};
 
-use super::names::{READING, words_of};
+use super::command_parts::{self, Parts};
+use super::keywords::{
+    COMMAND_KEYS, DATABASES, EXECUTING, RUNNING, SCRIPT_KEYS, SHELLS, SIDE_KEYS, SQL_WORDS,
+    TEXT_KEYS,
+};
+use super::names::{READING, compound_words, words_of};
 use crate::shell;
 use crate::sql::{Evidence, SqlText};
-
-/// Words of tools that execute text of some kind.
-const RUNNING: &[&str] = &[
-    "apply",
-    "batch",
-    "db",
-    "database",
-    "eval",
-    "evaluate",
-    "exec",
-    "execute",
-    "invoke",
-    "perform",
-    "queries",
-    "query",
-    "raw",
-    "run",
-    "script",
-    "statement",
-    "statements",
-    "submit",
-    "write",
-];
-
-/// Words of tools and servers that are about databases.
-const DATABASES: &[&str] = &[
-    "athena",
-    "bigquery",
-    "clickhouse",
-    "cockroach",
-    "cockroachdb",
-    "database",
-    "databases",
-    "databricks",
-    "db",
-    "duckdb",
-    "hive",
-    "libsql",
-    "mariadb",
-    "motherduck",
-    "mssql",
-    "mysql",
-    "neon",
-    "oracle",
-    "pg",
-    "plsql",
-    "postgres",
-    "postgresql",
-    "presto",
-    "psql",
-    "redshift",
-    "snowflake",
-    "spark",
-    "sql",
-    "sqlite",
-    "sqlserver",
-    "supabase",
-    "trino",
-    "tsql",
-    "turso",
-];
-
-/// Words of tools that execute commands.
-const SHELLS: &[&str] = &[
-    "bash",
-    "cmd",
-    "command",
-    "commands",
-    "console",
-    "pwsh",
-    "powershell",
-    "process",
-    "sh",
-    "shell",
-    "spawn",
-    "ssh",
-    "subprocess",
-    "terminal",
-    "zsh",
-];
-
-/// Arguments that hold a command line, or the words of a command.
-const COMMAND_KEYS: &[&str] = &[
-    "argv",
-    "bash",
-    "cmd",
-    "cmdline",
-    "command",
-    "command_line",
-    "commandline",
-    "commands",
-    "shell_command",
-];
-
-/// Arguments that hold the words after a command.
-const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv", "options", "parameters", "params"];
-
-/// Arguments that accompany what is executed. They count less where there is another one.
-const SIDE_KEYS: &[&str] = &[
-    "args",
-    "arguments",
-    "bindings",
-    "comment",
-    "connection",
-    "cwd",
-    "database",
-    "db",
-    "description",
-    "dir",
-    "directory",
-    "encoding",
-    "env",
-    "explanation",
-    "format",
-    "host",
-    "id",
-    "intent",
-    "label",
-    "lang",
-    "language",
-    "mode",
-    "name",
-    "note",
-    "parameters",
-    "params",
-    "path",
-    "project",
-    "purpose",
-    "reason",
-    "schema",
-    "session",
-    "session_id",
-    "shell",
-    "summary",
-    "table",
-    "timeout",
-    "title",
-    "type",
-    "user",
-    "values",
-    "variables",
-    "workdir",
-    "working_directory",
-    "workspace",
-];
 
 /// How often text is followed into text: JSON in a string.
 const MAX_DEPTH: u8 = 3;
@@ -189,14 +49,24 @@ pub(super) struct Executor {
     runs: bool,
     /// It is about a database.
     database: bool,
+    /// Its name says that it executes what it is sent.
+    executes: bool,
 }
 
 /// What a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// It is SQL.
     Sql,
+    /// A query of some language, mostly SQL.
+    Query,
     Command,
+    /// It may be a statement or a command, and prose as well.
     Either,
+    /// The same, and it may be long data.
+    Beside,
+    /// It is sent to a database, as data or as a statement.
+    Stored,
     Data,
 }
 
@@ -227,13 +97,17 @@ enum Text<'a> {
     Line(&'a str),
     /// A command and its arguments, or the parts of one text.
     Words(Vec<&'a str>),
+    /// The same, from several places.
+    Owned(Vec<String>),
+    /// An environment variable that can change what a command does.
+    Variable(&'a str),
     /// A value of a JSON document inside of a string.
     Inner(String),
 }
 
 impl Executor {
     pub(super) fn new(id: &ToolRef, tool: &ToolDef) -> Self {
-        let (name, server) = (words_of(&tool.name), words_of(&id.server));
+        let (name, server) = (compound_words(&tool.name), compound_words(&id.server));
         let has = |words: &[String], list: &[&str]| {
             words.iter().any(|word| list.contains(&word.as_str()))
         };
@@ -251,7 +125,8 @@ impl Executor {
             || is_query && runs && name.len() > 1;
         let shells = has(&name, SHELLS) && (!reads || runs);
         let commands = !sql && (shells || runs && described(&["shell", "bash", "terminal"]));
-        Self { sql, commands, runs: runs || shells, database }
+        let executes = has(&name, EXECUTING) || shells;
+        Self { sql, commands, runs: runs || shells, database, executes }
     }
 
     /// What the arguments execute.
@@ -271,11 +146,19 @@ impl Executor {
         let key = key.to_ascii_lowercase();
         let is = |list: &[&str]| list.contains(&key.as_str());
         let is_query = is(&["query", "queries", "q"]);
-        if key.contains("sql") || is(&["statement", "statements", "stmt"]) {
-            return Slot { kind: Kind::Sql, weight: Weight::Named };
+        let is_statement = is(&["statement", "statements", "stmt"]);
+        let of_sql = |is_certain: bool| {
+            let kind = if is_certain { Kind::Sql } else { Kind::Query };
+            Slot { kind, weight: Weight::Named }
+        };
+        if key.contains("sql") {
+            return of_sql(words_of(&key).iter().all(|word| SQL_WORDS.contains(&word.as_str())));
         }
-        if is_query && (self.sql || self.database) {
-            return Slot { kind: Kind::Sql, weight: Weight::Named };
+        if is_statement || is_query && (self.sql || self.database) {
+            return of_sql(self.sql && self.database);
+        }
+        if is(SCRIPT_KEYS) && self.database && !self.commands {
+            return of_sql(true);
         }
         if is(COMMAND_KEYS) && (self.commands || self.runs && !self.sql) {
             return Slot { kind: Kind::Command, weight: Weight::Named };
@@ -285,10 +168,16 @@ impl Executor {
             _ if is(SIDE_KEYS) => Weight::Side,
             _ => Weight::Unnamed,
         };
+        let is_certain = self.database && self.executes && is(TEXT_KEYS);
         let kind = match outer.kind {
-            Kind::Data if self.sql => Kind::Sql,
+            Kind::Data if self.sql && is_certain => Kind::Sql,
+            Kind::Data if self.sql => Kind::Query,
             Kind::Data if self.commands => Kind::Command,
-            Kind::Data if self.runs || is_query || is(COMMAND_KEYS) => Kind::Either,
+            Kind::Data if self.executes || is_query || is(COMMAND_KEYS) => Kind::Either,
+            Kind::Data if self.runs => Kind::Beside,
+            Kind::Data if self.database => Kind::Stored,
+            // Values beside a statement.
+            Kind::Sql if is(SIDE_KEYS) => Kind::Query,
             kind => kind,
         };
         Slot { kind, weight }
@@ -301,17 +190,30 @@ impl Executor {
             Value::String(text) => {
                 let mut inner = Vec::new();
                 inner_texts(text, 0, &mut inner);
-                let inner = inner.into_iter().map(Text::Inner);
-                let all = std::iter::once(Text::Line(text.as_str())).chain(inner);
-                found.extend(all.map(|text| Candidate { text, slot }));
+                found.push(Candidate { text: Text::Line(text), slot });
+                // A document is a query of some other language.
+                let kind = if slot.kind == Kind::Sql { Kind::Query } else { slot.kind };
+                let slot = Slot { kind, ..slot };
+                found.extend(
+                    inner.into_iter().map(|text| Candidate { text: Text::Inner(text), slot }),
+                );
             }
             Value::Array(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 if words.len() == items.len() && words.len() > 1 && slot.kind != Kind::Data {
                     collect_words(words, slot, found);
-                } else {
-                    items.iter().for_each(|item| self.collect(item, slot, found));
+                    return;
                 }
+                // The words of a command may be in lists of their own.
+                let first = items.first().and_then(Value::as_str);
+                let is_word = |word: &str| !word.trim().contains(char::is_whitespace);
+                let mut each = slot;
+                if slot.kind == Kind::Command && first.is_some_and(is_word) {
+                    let words = command_parts::flattened(value);
+                    found.push(Candidate { text: Text::Owned(words), slot });
+                    each.kind = Kind::Either;
+                }
+                items.iter().for_each(|item| self.collect(item, each, found));
             }
             Value::Object(object) => self.collect_object(object, slot, found),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -324,33 +226,48 @@ impl Executor {
         outer: Slot,
         found: &mut Vec<Candidate<'a>>,
     ) {
-        let command = self.command_of(object, outer);
+        let parts = self.parts_of(object, outer);
         for (key, value) in object {
-            let is_joined = command.as_ref().is_some_and(|(one, _)| one == key);
+            let slot = self.slot(key, outer);
+            let is_joined = parts.as_ref().is_some_and(|parts| parts.key == key);
             if !is_joined {
-                self.collect(value, self.slot(key, outer), found);
+                self.collect(value, slot, found);
+            }
+            // A statement can be a key as well.
+            if slot.kind != Kind::Data && command_parts::may_be_text(key) {
+                let slot = Slot { kind: Kind::Beside, weight: Weight::Side };
+                found.push(Candidate { text: Text::Line(key), slot });
             }
         }
-        if let Some((_, words)) = command {
-            let slot = Slot { kind: Kind::Command, weight: Weight::Named };
-            found.push(Candidate { text: Text::Words(words), slot });
+        let slot = Slot { kind: Kind::Command, weight: Weight::Named };
+        if let Some(parts) = parts {
+            let text = match parts.line {
+                Some(line) => Text::Inner(line),
+                None => Text::Owned(parts.words),
+            };
+            found.push(Candidate { text, slot });
+        }
+        if self.commands || self.runs && !self.sql {
+            let variable = command_parts::risky_variable(object);
+            found.extend(variable.map(|name| Candidate { text: Text::Variable(name), slot }));
         }
     }
 
-    /// A command of one word whose arguments are in a list beside it, with its key.
-    fn command_of(self, object: &Map<String, Value>, outer: Slot) -> Option<(&str, Vec<&str>)> {
-        let is = |key: &str, list: &[&str]| list.contains(&key.to_ascii_lowercase().as_str());
+    /// A command and what is given beside it as its arguments.
+    fn parts_of<'a>(self, object: &'a Map<String, Value>, outer: Slot) -> Option<Parts<'a>> {
         let programs = &["bin", "executable", "program"];
-        let (key, command) = object.iter().find_map(|(key, value)| {
-            let slot = self.slot(key, outer);
-            let is_command = slot.kind == Kind::Command && slot.weight != Weight::Side
-                || self.runs && !self.sql && is(key, programs);
-            Some((key.as_str(), value.as_str()?)).filter(|_| is_command)
-        })?;
-        let mut lists = object.iter().filter(|(key, _)| is(key, ARGUMENT_KEYS));
-        let arguments = lists.find_map(|(_, value)| value.as_array())?;
-        let words = std::iter::once(command).chain(arguments.iter().filter_map(Value::as_str));
-        (!command.contains(char::is_whitespace)).then(|| (key, words.collect()))
+        let find = |least: Weight| {
+            object.iter().find_map(|(key, value)| {
+                let slot = self.slot(key, outer);
+                let is_command = slot.kind == Kind::Command && slot.weight >= least
+                    || self.runs
+                        && !self.sql
+                        && programs.contains(&key.to_ascii_lowercase().as_str());
+                Some((key.as_str(), value.as_str()?)).filter(|_| is_command)
+            })
+        };
+        let (key, command) = find(Weight::Named).or_else(|| find(Weight::Unnamed))?;
+        command_parts::joined(object, key, command)
     }
 }
 
@@ -373,15 +290,19 @@ impl Candidate<'_> {
     /// Its effect. Beside a text that is more likely the one that is executed, it has to be
     /// complete.
     fn effect(&self, most: Weight) -> Option<TextEffect> {
-        let kind = if self.slot.weight < most { Kind::Either } else { self.slot.kind };
+        let kind = if self.slot.weight < most { Kind::Beside } else { self.slot.kind };
+        let of_words = |words: &[&str]| match kind {
+            Kind::Command => shell::of_words(words).map(TextEffect::from),
+            _ => of_line(&words.join(" "), kind),
+        };
         match &self.text {
             Text::Line(line) => of_line(line, kind),
             Text::Inner(line) => of_line(line, kind),
-            Text::Words(words) => match kind {
-                Kind::Command => shell::of_words(words).map(TextEffect::from),
-                Kind::Sql | Kind::Either => of_line(&words.join(" "), kind),
-                Kind::Data => None,
-            },
+            Text::Words(words) => of_words(words),
+            Text::Owned(words) => of_words(&words.iter().map(String::as_str).collect::<Vec<_>>()),
+            Text::Variable(name) => {
+                Some(TextEffect { effect: Effect::Destructive, word: (*name).to_owned() })
+            }
         }
     }
 }
@@ -391,13 +312,20 @@ fn of_line(line: &str, kind: Kind) -> Option<TextEffect> {
         let found = SqlText::new(line).effect(evidence)?;
         Some(TextEffect { effect: found.effect, word: found.word.to_uppercase() })
     };
+    let either = |evidence| match sql(evidence) {
+        Some(found) if found.effect == Effect::Destructive => Some(found),
+        adds => shell::of_possible_line(line).map(TextEffect::from).or(adds),
+    };
     match kind {
-        Kind::Sql => sql(Evidence::Named),
+        Kind::Sql => sql(Evidence::Certain),
+        Kind::Query => sql(Evidence::Named),
         Kind::Command => shell::of_line(line).map(TextEffect::from),
-        Kind::Either => match sql(Evidence::Possible) {
-            Some(found) if found.effect == Effect::Destructive => Some(found),
-            adds => shell::of_possible_line(line).map(TextEffect::from).or(adds),
-        },
+        Kind::Either if shell::is_too_long(line) => {
+            Some(TextEffect { effect: Effect::Destructive, word: "a long text".to_owned() })
+        }
+        Kind::Either => either(Evidence::Possible),
+        Kind::Beside => either(Evidence::Beside),
+        Kind::Stored => sql(Evidence::Beside).filter(|one| one.effect == Effect::Destructive),
         Kind::Data => None,
     }
 }
@@ -427,7 +355,10 @@ fn texts_of(value: Value, depth: u8, found: &mut Vec<String>) {
         }
         Value::Array(items) => items.into_iter().for_each(|item| texts_of(item, depth, found)),
         Value::Object(object) => {
-            object.into_iter().for_each(|(_, value)| texts_of(value, depth, found));
+            for (key, value) in object {
+                texts_of(value, depth, found);
+                found.extend(Some(key).filter(|key| command_parts::may_be_text(key)));
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

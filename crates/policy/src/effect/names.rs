@@ -4,6 +4,8 @@
 
 use heck::ToSnakeCase;
 
+use super::keywords::{DATABASES, RUNNING, SHELLS};
+
 /// Verbs that destroy.
 const DESTROYING: &[&str] = &[
     "clear",
@@ -49,4 +51,22 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
     let letters = name.split(|c: char| !c.is_alphabetic()).map(ToSnakeCase::to_snake_case);
     let words = letters.flat_map(|part| part.split('_').map(str::to_owned).collect::<Vec<_>>());
     words.filter(|word| !word.is_empty()).collect()
+}
+
+/// The same, with words that are written as one taken apart: `runcmd`, `execsql`.
+pub(super) fn compound_words(name: &str) -> Vec<String> {
+    let mut words = words_of(name);
+    for at in 0..words.len() {
+        let Some(word) = words.get(at) else { break };
+        let lists = || [RUNNING, SHELLS].into_iter().flatten().copied();
+        let parts = lists().find_map(|first| {
+            let rest = word.strip_prefix(first).filter(|_| first.len() > 1)?;
+            let second = lists().chain(DATABASES.iter().copied()).find(|one| *one == rest)?;
+            Some((first, second))
+        });
+        if let Some((first, second)) = parts {
+            words.extend([first.to_owned(), second.to_owned()]);
+        }
+    }
+    words
 }

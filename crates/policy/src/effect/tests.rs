@@ -258,6 +258,86 @@ fn command_lines_count_as_lines_and_as_words() {
 }
 
 #[test]
+fn tools_that_execute_something_are_recognised_by_what_they_are_sent() {
+    let long = format!("DELETE FROM users /*{}*/", "x".repeat(70_000));
+    for (server, tool, arguments) in [
+        ("any", "execute", json!({"input": "TRUNCATE users"})),
+        ("any", "run", json!({"x": "DELETE FROM ONLY users"})),
+        ("any", "run", json!({"x": long})),
+        ("any", "query", json!({"q": "CALL db.wipe()"})),
+        ("any", "execute", json!({"DROP TABLE users": []})),
+        ("any", "execute", json!({"document": "{\"DROP TABLE users\": 1}"})),
+        ("any", "exec", json!({"text": "rm notes.txt"})),
+        ("any", "run", json!({"text": "if true; then rm -rf /x; fi"})),
+        ("any", "runcmd", json!({"cmd": "rm a.txt"})),
+        ("any", "runcmd", json!({"text": "unheard-of"})),
+        ("postgres", "migrate", json!({"script": "DROP TABLE t"})),
+        ("postgres", "change", json!({"script": "dbo.usp_wipe"})),
+        ("postgres", "change", json!({"note": "DROP TABLE t"})),
+        ("mssql", "execute", json!({"text": "dbo.usp_wipe"})),
+        ("sqlite", "write_query", json!({"query": "usp_wipe"})),
+        ("any", "send", json!({"raw_sql": "usp_wipe"})),
+    ] {
+        let shown: String = arguments.to_string().chars().take(60).collect();
+        let found = call_effect((server, tool), None, None, &arguments);
+        assert_eq!(found, BY_ARGUMENTS, "{server} {tool} {shown}");
+    }
+    for (server, tool, arguments) in [
+        ("postgres", "describe_database", json!({"schema": "public.users"})),
+        ("postgres", "list_tables", json!({"schema": "public"})),
+        ("prometheus", "execute_query", json!({"query": "up"})),
+        ("prometheus", "run_query", json!({"query": "rate(http_requests_total[5m])"})),
+        ("kusto", "run_query", json!({"query": "StormEvents | take 10"})),
+        ("files", "write_file", json!({"path": "a.txt", "content": "x".repeat(70_000)})),
+        ("db", "execute_sql", json!({"sql": "SELECT ?", "params": ["x".repeat(70_000)]})),
+        ("db", "execute_sql", json!({"sql": "SELECT 1", "project_id": "my.project"})),
+        ("any", "run", json!({"user id": 1, "text": "run the tests"})),
+        ("spark", "run_job", json!({"job_id": "daily-job"})),
+        ("supabase", "search_docs", json!({"query": "how to sign in"})),
+        ("db", "execute_sql", json!({"sql": "SELECT 1", "sql_dialect": "postgres"})),
+        ("db", "describe", json!({"sql_dialect": "postgres"})),
+        ("db", "run_query", json!({"query": {"text": "SELECT $1", "values": ["Ann"]}})),
+        ("db", "run_query", json!({"query": "{\"find\": \"users\"}"})),
+    ] {
+        let shown: String = arguments.to_string().chars().take(60).collect();
+        let found = call_effect((server, tool), None, None, &arguments);
+        assert_ne!(found.0, Effect::Destructive, "{server} {tool} {shown}");
+    }
+}
+
+#[test]
+fn a_command_and_its_arguments_count_together() {
+    let effect = |arguments: &Value| call_effect(("any", "run_command"), None, None, arguments);
+    for arguments in [
+        json!({"command": "git", "args": "push --force"}),
+        json!({"command": "find", "args": "/home/ann -delete"}),
+        json!({"command": "kubectl", "args": "delete ns prod"}),
+        json!({"command": "git", "args": [["clean", "-fdx"]]}),
+        json!({"command": "git", "flags": ["push", "--force"]}),
+        json!({"command": "git", "extra_args": "push"}),
+        json!({"command": ["git", ["clean", "-fdx"]]}),
+        json!({"command": ["head", "-n", 5, ";", "rm", "x"]}),
+        json!({"command": "git push", "args": "--force"}),
+        json!({"line": "git", "args": "push"}),
+        json!({"command": "ls", "env": {"LD_PRELOAD": "/tmp/x.so"}}),
+        json!({"command": "git status", "env": ["GIT_EXTERNAL_DIFF=/tmp/x"]}),
+        json!({"command": "ls", "environment": "PATH=/tmp/x"}),
+        json!({"command": ["ls", ";", "rm", "x"]}),
+    ] {
+        assert_eq!(effect(&arguments), BY_ARGUMENTS, "{arguments}");
+    }
+    for arguments in [
+        json!({"command": "git", "args": "log --oneline -5"}),
+        json!({"command": "git", "args": ["diff", "--stat"], "env": {}}),
+        json!({"command": "ls", "args": ["-la"], "env": {"LANG": "C", "LC_ALL": "C", "NO_COLOR": "1"}}),
+        json!({"command": ["head", "-n", 5, "a.txt"]}),
+        json!({"command": "ls -la", "target": "the home folder; nothing else"}),
+    ] {
+        assert_ne!(effect(&arguments).0, Effect::Destructive, "{arguments}");
+    }
+}
+
+#[test]
 fn data_and_prose_make_no_call_destructive() {
     for (server, tool, arguments) in [
         ("github", "create_issue", json!({"title": "Delete from cart", "body": "drop table t"})),

@@ -1,7 +1,10 @@
 //! The commands that are known to read or to add.
 //!
-//! In: the words of one command. Out: what it does, if that is known. An option that lets a
-//! reading command write or run something makes it unknown.
+//! In: the words of one command. Out: what it does, if that is known. Where a reading command
+//! has options with which it writes or runs something, only the options that are known to do
+//! neither (`options.rs`) leave it reading.
+
+use super::options::{OPTIONS, Options, SUBCOMMAND_OPTIONS};
 
 /// What is known about a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +37,6 @@ const READING: &[&str] = &[
     "expr",
     "false",
     "fgrep",
-    "file",
     "fold",
     "free",
     "getconf",
@@ -47,7 +49,6 @@ const READING: &[&str] = &[
     "ls",
     "lsblk",
     "lscpu",
-    "lsof",
     "md5sum",
     "nl",
     "nproc",
@@ -55,7 +56,6 @@ const READING: &[&str] = &[
     "paste",
     "pgrep",
     "printenv",
-    "printf",
     "ps",
     "pwd",
     "readlink",
@@ -86,17 +86,6 @@ const READING: &[&str] = &[
     "which",
     "who",
     "whoami",
-];
-
-/// Commands that only read unless one of these options is given.
-const READING_UNLESS: &[(&str, &[&str])] = &[
-    ("cd", &[]),
-    ("date", &["-s", "--set"]),
-    ("fd", &["-x", "-X", "--exec"]),
-    ("find", &["-delete", "-exec", "-ok", "-fprint", "-fls"]),
-    ("rg", &["--pre", "--hostname-bin"]),
-    ("sort", &["-o", "--output", "--compress-program", "-T", "-S"]),
-    ("tree", &["-o", "--output"]),
 ];
 
 /// Subcommands that only read. Empty for the command without arguments.
@@ -132,72 +121,166 @@ const READING_SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("systemctl", &["status", "list-units", "is-active", "show"]),
 ];
 
-/// Options with which a reading subcommand of git writes a file or runs something.
-const WRITING_OPTIONS: &[&str] =
-    &["--output", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "-o"];
-
 /// Commands that add and overwrite nothing.
 const ADDING: &[&str] = &["mkdir", "touch"];
 
 /// Commands that destroy or change something, or run others: for texts that may be prose.
 const DESTROYING: &[&str] = &[
+    "apk",
+    "apt",
+    "apt-get",
+    "ash",
+    "attrib",
+    "aws",
+    "awk",
+    "az",
+    "brew",
+    "busybox",
     "chattr",
+    "chgrp",
     "chmod",
     "chown",
+    "chpasswd",
+    "chroot",
+    "clear-content",
+    "cmd",
+    "copy",
+    "copy-item",
+    "cp",
     "crontab",
+    "csh",
     "curl",
+    "dash",
     "dd",
     "del",
+    "deno",
     "diskpart",
+    "dnf",
+    "doas",
     "docker",
     "erase",
     "eval",
     "exec",
     "fdisk",
     "find",
+    "fish",
     "format",
+    "gawk",
+    "gcloud",
+    "gh",
     "git",
     "halt",
+    "helm",
+    "icacls",
+    "iex",
+    "install",
+    "invoke-expression",
     "iptables",
     "kill",
     "killall",
+    "ksh",
     "kubectl",
+    "launchctl",
     "ln",
+    "lua",
+    "make",
+    "mawk",
     "mkfs",
+    "mongosh",
+    "mount",
+    "move",
+    "move-item",
     "mv",
+    "mysql",
+    "nc",
+    "ncat",
+    "nft",
+    "node",
+    "npm",
+    "npx",
+    "osascript",
     "parted",
+    "passwd",
+    "perl",
+    "php",
+    "pip",
+    "pip3",
     "pkill",
+    "podman",
     "poweroff",
     "powershell",
+    "psql",
+    "pwsh",
+    "python",
+    "python2",
+    "python3",
     "rd",
     "reboot",
+    "redis-cli",
+    "reg",
     "remove-item",
+    "ren",
+    "rename-item",
     "rm",
     "rmdir",
+    "robocopy",
     "rsync",
+    "ruby",
+    "schtasks",
     "scp",
+    "screen",
     "sed",
+    "service",
+    "set-content",
+    "sftp",
     "sh",
     "bash",
-    "zsh",
     "shred",
     "shutdown",
+    "socat",
+    "sqlite3",
     "ssh",
-    "sudo",
+    "stop-process",
     "su",
+    "sudo",
     "systemctl",
+    "takeown",
     "tee",
     "terraform",
+    "tmux",
     "truncate",
+    "ufw",
     "umount",
     "unlink",
     "useradd",
     "userdel",
     "usermod",
+    "uv",
+    "uvx",
+    "visudo",
     "wget",
     "wipefs",
     "xargs",
+    "yum",
+    "zsh",
 ];
+
+/// Those that are English words as well: prose may begin with one.
+const ENGLISH: &[&str] = &[
+    "attrib", "copy", "erase", "exec", "find", "fish", "format", "halt", "install", "kill", "make",
+    "mount", "move", "parted", "reboot", "reg", "screen", "service", "shutdown", "su", "tee",
+    "truncate", "unlink",
+];
+
+/// Commands that run the command after them, words of shells before one, and builtins.
+const BEFORE_COMMAND: &[&str] = &[
+    "!", "builtin", "chronic", "command", "do", "elif", "else", "env", "exec", "if", "ionice",
+    "nice", "nohup", "setsid", "stdbuf", "then", "time", "timeout", "until", "while",
+];
+
+/// Commands that print: what they print may be written to a file.
+const PRINTING: &[&str] =
+    &["cat", "echo", "printf", "ls", "grep", "sort", "seq", "jq", "ps", "env"];
 
 /// What a command does. Its name counts only as it is: no path, no variable, no alias.
 pub(super) fn known(name: &str, arguments: &[&str]) -> Known {
@@ -211,29 +294,38 @@ pub(super) fn known(name: &str, arguments: &[&str]) -> Known {
     if ADDING.contains(&name) {
         return Known::Adds;
     }
-    if let Some((_, options)) = READING_UNLESS.iter().find(|(known, _)| *known == name) {
-        let sets_clock = |word: &&str| name == "date" && !word.starts_with(['+', '-']);
-        let writes = arguments.iter().any(|word| has_option(word, options) || sets_clock(word));
-        return if writes { Known::No } else { Known::Reads };
+    if let Some((_, options)) = OPTIONS.iter().find(|(known, _)| *known == name) {
+        // A value without an option sets the clock.
+        let sets_clock = name == "date" && sets_clock(arguments);
+        let reads = options.allow(arguments) && !sets_clock;
+        return if reads { Known::Reads } else { Known::No };
     }
     let reading = READING_SUBCOMMANDS.iter().find(|(known, _)| *known == name);
     let Some((_, subcommands)) = reading else { return Known::No };
     of_subcommand(name, subcommands, arguments)
 }
 
+fn sets_clock(arguments: &[&str]) -> bool {
+    let mut before = "";
+    arguments.iter().any(|word| {
+        let is_value = matches!(before, "-d" | "--date" | "-r" | "--reference");
+        before = word;
+        !is_value && !word.starts_with(['+', '-'])
+    })
+}
+
 fn of_subcommand(name: &str, subcommands: &[&str], arguments: &[&str]) -> Known {
     let mut arguments = arguments;
-    // `git -C folder status`. Other options before a subcommand can run something.
-    while let ("git", ["-C" | "--git-dir" | "--work-tree", _, rest @ ..]) = (name, arguments) {
-        arguments = rest;
-    }
-    while let ("git", ["--no-pager", rest @ ..]) = (name, arguments) {
+    // Any other option before a subcommand can make git run something: another repository has
+    // its own hooks and drivers.
+    while let ("git", ["--no-pager" | "--no-optional-locks", rest @ ..]) = (name, arguments) {
         arguments = rest;
     }
     let Some((subcommand, rest)) = arguments.split_first() else { return Known::Reads };
     if subcommands.contains(subcommand) {
-        let writes = name == "git" && rest.iter().any(|word| has_option(word, WRITING_OPTIONS));
-        return if writes { Known::No } else { Known::Reads };
+        let options = SUBCOMMAND_OPTIONS.iter().find(|(known, _)| *known == name);
+        let reads = options.is_none_or(|(_, options): &(_, Options)| options.allow(rest));
+        return if reads { Known::Reads } else { Known::No };
     }
     match (name, *subcommand, rest) {
         ("git", "branch" | "remote" | "tag" | "stash", []) => match *subcommand {
@@ -245,33 +337,15 @@ fn of_subcommand(name: &str, subcommands: &[&str], arguments: &[&str]) -> Known 
         | ("git", "tag", ["-l" | "--list"])
         | ("git", "stash", ["list"])
         | ("git", "config", ["-l" | "--list"] | ["--get", _]) => Known::Reads,
-        ("git", "add", _) => Known::Adds,
+        ("git", "add", paths) if paths.iter().all(|word| is_added(word)) => Known::Adds,
         _ => Known::No,
     }
 }
 
-/// Whether a word is one of these options, also with a value attached. Options of one dash
-/// may be combined: `-ro` has `-o`.
-fn has_option(word: &str, options: &[&str]) -> bool {
-    options.iter().any(|option| {
-        let is_short = option.len() == 2;
-        let combined = || {
-            let letter = option.chars().nth(1);
-            is_short
-                && word.starts_with('-')
-                && !word.starts_with("--")
-                && letter.is_some_and(|letter| word.contains(letter))
-        };
-        word.starts_with(option)
-            || combined()
-            || (option.starts_with("--") && is_prefix(word, option))
-    })
-}
-
-/// Long options may be abbreviated: `--outp=x`.
-fn is_prefix(word: &str, option: &str) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    name.len() > 3 && option.starts_with(name)
+/// Whether `git add` takes this word without running anything.
+fn is_added(word: &str) -> bool {
+    !word.starts_with('-')
+        || matches!(word, "-A" | "-u" | "-v" | "-n" | "--all" | "--update" | "--")
 }
 
 /// Whether a command is known to destroy, change or run something.
@@ -284,4 +358,49 @@ pub(super) fn is_destroying(name: &str) -> bool {
 /// A command without its folder.
 pub(super) fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// Whether a command prints something.
+pub(super) fn is_printing(name: &str) -> bool {
+    PRINTING.contains(&name)
+}
+
+/// The words of a command without what only leads to it: `LC_ALL=C env -i nice -n 5 rm x`.
+pub(super) fn led(words: &[String]) -> &[String] {
+    let mut rest = words;
+    let mut is_led = false;
+    while let Some((first, after)) = rest.split_first() {
+        let assigns = first.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        });
+        let leads = BEFORE_COMMAND.contains(&first.as_str());
+        // An option of what leads, or its value.
+        let is_option =
+            is_led && (first.starts_with('-') || first.starts_with(|c: char| c.is_ascii_digit()));
+        if !(assigns || leads || is_option) {
+            return rest;
+        }
+        is_led |= leads;
+        rest = after;
+    }
+    rest
+}
+
+/// Whether words may be arguments of a command that destroys, and not the rest of a sentence.
+pub(super) fn are_arguments(name: &str, words: &[String]) -> bool {
+    let is_argument = |word: &String| {
+        word.starts_with('-') || word.contains(['/', '*', '~', '=']) || word.parse::<u32>().is_ok()
+    };
+    let names_file = |word: &String| {
+        word.trim_matches('.').split_once('.').is_some_and(|(stem, end)| {
+            !stem.is_empty() && !end.is_empty() && end.chars().all(char::is_alphanumeric)
+        })
+    };
+    let lower = name.to_ascii_lowercase();
+    if ENGLISH.contains(&lower.as_str()) {
+        return words.iter().any(is_argument);
+    }
+    // No sentence begins with `rm`.
+    lower == "rm" && !words.is_empty()
+        || words.iter().any(|word| is_argument(word) || names_file(word))
 }

@@ -1,8 +1,8 @@
 //! Splits a command line into commands and their words.
 //!
 //! In: a line. Out: its commands with quotes and escapes resolved, and whether it redirects
-//! or substitutes something. Not a shell: whatever it does not understand counts as a
-//! redirection, which may destroy something.
+//! or substitutes something. Not a shell: whatever it does not understand, and whatever
+//! shells read in different ways, counts as a redirection, which may destroy something.
 
 /// A command line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,9 @@ struct Splitter {
     command: Vec<String>,
     word: Option<String>,
 }
+
+/// Quotes that PowerShell takes for plain ones.
+const TYPOGRAPHIC: &[char] = &['‘', '’', '‚', '‛', '“', '”', '„'];
 
 /// The commands of a line.
 pub(super) fn command_line(text: &str) -> CommandLine {
@@ -55,7 +58,7 @@ impl Splitter {
                 self.end_command();
                 rest
             }
-            '#' if self.word.is_none() => rest.find('\n').map_or("", |end| &rest[end..]),
+            '#' if self.word.is_none() => self.comment(rest),
             c if c.is_whitespace() || c.is_control() => {
                 self.end_word();
                 rest
@@ -76,6 +79,22 @@ impl Splitter {
             return self.substitutes("'", "");
         };
         self.word.get_or_insert_default().push_str(text);
+        if text.contains(TYPOGRAPHIC) {
+            self.set("'");
+        }
+        after
+    }
+
+    /// What an interactive zsh does not take for a comment counts as code.
+    fn comment<'t>(&mut self, rest: &'t str) -> &'t str {
+        let (comment, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+        let opens = |quote: char| comment.contains(quote) && after.contains(quote);
+        if comment.contains([';', '|', '&', '<', '>', '(', '$', '`', '\\'])
+            || opens('\'')
+            || opens('"')
+        {
+            self.set("#");
+        }
         after
     }
 
@@ -86,11 +105,15 @@ impl Splitter {
             match c {
                 '"' => return &rest[at + 1..],
                 '\\' => {
-                    if let Some((_, c)) = characters.next() {
-                        self.push(c);
+                    let Some((_, c)) = characters.next() else { continue };
+                    // In PowerShell, this is the end of the literal.
+                    if c == '"' {
+                        self.set("\\");
                     }
+                    self.push(c);
                 }
                 '`' | '$' => self.set("$"),
+                c if TYPOGRAPHIC.contains(&c) => self.set("\""),
                 c => self.push(c),
             }
         }
@@ -99,6 +122,10 @@ impl Splitter {
 
     fn escaped<'t>(&mut self, rest: &'t str) -> &'t str {
         let Some(c) = rest.chars().next() else { return rest };
+        // In PowerShell, a backslash escapes nothing.
+        if matches!(c, '\'' | '"') {
+            self.set("\\");
+        }
         if c != '\n' {
             self.push(c);
         }

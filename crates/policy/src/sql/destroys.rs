@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::complete::is_complete;
+use super::harmless;
 use super::statements::{
     RUNNING_TEXT, called, is_unseen, may_command_client, running_text, runs_client_command,
     statements,
@@ -54,8 +56,8 @@ const DESTROYING: &[&str] = &[
 
 /// Statements that do so in some forms.
 const CONDITIONAL: &[&str] = &[
-    "copy", "create", "do", "dumpfile", "insert", "outfile", "pragma", "prepare", "reset", "set",
-    "system", "vacuum",
+    "begin", "copy", "create", "do", "dumpfile", "insert", "optimize", "outfile", "pragma",
+    "prepare", "put", "reset", "rm", "set", "system", "vacuum",
 ];
 
 /// Statements that only add, or change nothing that anyone stored.
@@ -115,35 +117,6 @@ const READING_PRAGMAS: &[&str] = &[
     "version",
 ];
 
-/// What `DROP` and `ALTER` are about.
-const OBJECTS: &[&str] = &[
-    "aggregate",
-    "column",
-    "constraint",
-    "database",
-    "domain",
-    "event",
-    "extension",
-    "function",
-    "index",
-    "keyspace",
-    "login",
-    "materialized",
-    "policy",
-    "procedure",
-    "role",
-    "schema",
-    "sequence",
-    "server",
-    "system",
-    "table",
-    "tablespace",
-    "trigger",
-    "type",
-    "user",
-    "view",
-];
-
 /// One of the words that matter. After a digit, a word may follow without a space.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let functions = FUNCTIONS.iter().chain(FUNCTION_PREFIXES).chain(RUNNING_TEXT);
@@ -156,12 +129,16 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// How certain it is that a text is executed as SQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// The tool or the argument is about SQL: a verb counts wherever it could be one.
-    Named,
-    /// It may be prose: only complete statements count.
+    /// It accompanies what is executed: only complete statements count.
+    Beside,
+    /// It may be prose: only complete statements count, and a text that cannot be read.
     Possible,
+    /// The tool executes queries of some language: a verb counts wherever it could be one.
+    Named,
+    /// It is SQL: a statement that is not known may be the name of a procedure.
+    Certain,
 }
 
 /// What a statement does to data.
@@ -194,7 +171,7 @@ pub(super) fn first_word_in(text: &str) -> Option<&'static str> {
 pub(super) fn destroyed(tokens: &[SqlToken], evidence: Evidence) -> Option<Destroyed> {
     let mut adds = None;
     for (at, word) in statements(tokens) {
-        let complete = evidence == Evidence::Named || is_complete(tokens, at, word);
+        let complete = evidence >= Evidence::Named || is_complete(tokens, at, word);
         if !complete {
             continue;
         }
@@ -205,8 +182,10 @@ pub(super) fn destroyed(tokens: &[SqlToken], evidence: Evidence) -> Option<Destr
             adds = Some(Destroyed::Nothing(word));
         }
     }
-    let called = functions(tokens).filter(|_| evidence == Evidence::Named || is_query(tokens));
-    let called = called.or_else(|| runs_client_command(tokens).then_some("execute"));
+    let called = functions(tokens).filter(|_| evidence >= Evidence::Named || is_query(tokens));
+    let is_unknown = evidence == Evidence::Certain && harmless::has_unknown_statement(tokens);
+    let unseen = is_unknown || runs_client_command(tokens);
+    let called = called.or_else(|| unseen.then_some("execute"));
     called.map(Destroyed::Data).or_else(|| written_file(tokens)).or(adds)
 }
 
@@ -216,22 +195,20 @@ fn destroys(tokens: &[SqlToken], at: usize, word: &str) -> Option<&'static str> 
     let words = |count: usize| rest.iter().take(count).filter_map(SqlToken::word);
     let next = words(1).next();
     let holds = match word {
-        "alter" => !only_adds(rest),
-        "create" => next == Some("or") && words(2).any(|word| word == "replace"),
-        "insert" => {
-            next == Some("overwrite")
-                || next == Some("or") && words(2).any(|word| word == "replace")
-        }
-        // A table goes to a file or to a program.
-        "copy" => {
-            let end = rest.iter().position(|token| token.is_symbol(';')).unwrap_or(rest.len());
-            words(end.min(512)).any(|word| matches!(word, "to" | "program"))
-        }
-        "vacuum" => words(3).any(|word| word == "into"),
+        "alter" => !harmless::alters_by_adding(rest),
+        "create" => !harmless::creates_data(rest),
+        "insert" => !harmless::inserts_rows(rest),
+        "copy" => !harmless::copies_in(rest),
+        "vacuum" => !harmless::vacuums_only(rest),
+        "optimize" => words(64).any(|word| word == "deduplicate"),
         "pragma" => !reads_pragma(rest),
+        // A file of a stage.
+        "rm" | "put" => names_stage(rest),
         "reset" => matches!(next, Some("binary" | "master" | "query" | "replica" | "slave")),
         "set" => {
-            matches!(next, Some("global" | "password" | "persist" | "persist_only"))
+            let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+            let is_first = before.is_none_or(|token| token.is_symbol(';'));
+            !harmless::sets_own_session(rest, is_first)
         }
         "system" => {
             next.is_some_and(|word| ["drop", "kill", "restart", "shutdown", "stop"].contains(&word))
@@ -240,7 +217,7 @@ fn destroys(tokens: &[SqlToken], at: usize, word: &str) -> Option<&'static str> 
         "load" => {
             next != Some("data") || words(8).any(|word| matches!(word, "overwrite" | "replace"))
         }
-        "exec" | "execute" | "call" | "prepare" => is_unseen(tokens, at, word),
+        "exec" | "execute" | "call" | "prepare" | "begin" => is_unseen(tokens, at, word),
         _ => {
             return listed(DESTROYING).or_else(|| is_unseen(tokens, at, word).then_some("execute"));
         }
@@ -251,16 +228,15 @@ fn destroys(tokens: &[SqlToken], at: usize, word: &str) -> Option<&'static str> 
     listed(DESTROYING).or_else(|| listed(CONDITIONAL))
 }
 
-/// Whether an alteration of a table only adds: `ALTER TABLE t ADD COLUMN c INT`.
-fn only_adds(rest: &[SqlToken]) -> bool {
-    let changes = ["alter", "attach", "change", "delete", "detach", "drop", "modify", "owner"];
-    let more = ["rename", "replace", "set", "to", "update"];
-    let is_change = |word: &str| changes.contains(&word) || more.contains(&word);
-    let end = rest.iter().position(|token| token.is_symbol(';')).unwrap_or(rest.len());
-    let mut words = rest.iter().take(end).filter_map(SqlToken::word);
-    rest.first().and_then(SqlToken::word) == Some("table")
-        && words.clone().take(6).any(|word| word == "add")
-        && !words.any(is_change)
+/// Whether a stage of Snowflake follows, `@~/x`, or a file on its way to one.
+fn names_stage(rest: &[SqlToken]) -> bool {
+    match rest.first() {
+        Some(SqlToken::Name(name)) => name.starts_with('@'),
+        Some(SqlToken::Symbol(symbol)) => matches!(symbol, '~' | '@'),
+        Some(SqlToken::Text(_)) => true,
+        Some(SqlToken::Word(word)) => word == "file",
+        _ => false,
+    }
 }
 
 /// Whether a pragma, possibly of one schema, reads: `table_info(t)`, `main.user_version`.
@@ -297,88 +273,4 @@ fn written_file(tokens: &[SqlToken]) -> Option<Destroyed> {
 fn is_query(tokens: &[SqlToken]) -> bool {
     let first = tokens.first().and_then(SqlToken::word);
     matches!(first, Some("select" | "with" | "values" | "explain"))
-}
-
-/// Whether a statement has more of its form than prose would.
-fn is_complete(tokens: &[SqlToken], at: usize, word: &str) -> bool {
-    let rest = tokens.get(at + 1..).unwrap_or_default();
-    let next = rest.first().and_then(SqlToken::word);
-    let (skip, needed): (usize, &[&str]) = match word {
-        "delete" if next == Some("from") => (1, &["limit", "order", "returning", "using", "where"]),
-        "delete" => return after_name(rest).and_then(|rest| rest.first()?.word()) == Some("where"),
-        "drop" | "truncate" if next.is_some_and(|word| OBJECTS.contains(&word)) => {
-            let mut rest = rest.get(1..).unwrap_or_default();
-            while matches!(
-                rest.first().and_then(SqlToken::word),
-                Some("if" | "exists" | "view" | "concurrently")
-            ) {
-                rest = rest.get(1..).unwrap_or_default();
-            }
-            return ends_or(rest, &["cascade", "on", "restrict", "restart", "purge"]);
-        }
-        "alter" | "create" => {
-            let mut words = rest.iter().take(4).filter_map(SqlToken::word);
-            return words.any(|word| OBJECTS.contains(&word));
-        }
-        "update" => {
-            let after = after_name(rest).unwrap_or_default();
-            let mut words = after.iter().take(3).filter_map(SqlToken::word);
-            return words.any(|word| word == "set")
-                && rest.iter().any(|token| token.is_symbol('='));
-        }
-        "insert" | "replace" | "merge" => return matches!(next, Some("into" | "or" | "overwrite")),
-        "call" => return rest.get(1).is_some_and(|token| token.is_symbol('(')),
-        "exec" | "execute" => {
-            let name = rest.first();
-            return name.is_some_and(|token| token.is_symbol('('))
-                || next.is_some_and(|word| {
-                    word == "immediate" || word.starts_with("sp_") || word.starts_with("xp_")
-                });
-        }
-        "do" => return matches!(rest.first(), Some(SqlToken::Body(_))),
-        "pragma" => return rest.len() <= 4,
-        "grant" | "revoke" => {
-            let has = |wanted: &str| rest.iter().any(|token| token.word() == Some(wanted));
-            return has("on") && (has("to") || has("from"));
-        }
-        "attach" => {
-            return next == Some("database") || matches!(rest.first(), Some(SqlToken::Text(_)));
-        }
-        "copy" => return rest.iter().any(|token| matches!(token, SqlToken::Text(_))),
-        "vacuum" => return next == Some("into"),
-        _ => return false,
-    };
-    ends_or(rest.get(skip..).unwrap_or_default(), needed)
-}
-
-/// Whether after a name, the text or the statement ends, or one of these words follows.
-fn ends_or(rest: &[SqlToken], words: &[&str]) -> bool {
-    let Some(rest) = after_name(rest) else { return false };
-    // An alias.
-    let alias = rest.len() > 1 && rest.get(1).and_then(SqlToken::word) == Some("where");
-    alias
-        || match rest.first() {
-            None => true,
-            Some(SqlToken::Word(word)) => words.contains(&word.as_str()),
-            Some(SqlToken::Symbol(symbol)) => matches!(symbol, ';' | ',' | '(' | ')'),
-            Some(_) => false,
-        }
-}
-
-/// What follows a name such as `a."b".c`.
-fn after_name(rest: &[SqlToken]) -> Option<&[SqlToken]> {
-    let is_name = |token: Option<&SqlToken>| {
-        matches!(token, Some(SqlToken::Word(_) | SqlToken::Name | SqlToken::Text(_)))
-    };
-    let mut rest = rest;
-    if !is_name(rest.first()) {
-        return None;
-    }
-    loop {
-        rest = rest.get(1..)?;
-        if !rest.first().is_some_and(|token| token.is_symbol('.')) || !is_name(rest.get(1)) {
-            return Some(rest);
-        }
-        rest = rest.get(1..)?;
-    }
 }

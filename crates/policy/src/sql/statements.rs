@@ -5,6 +5,7 @@
 //! that it is something else: a column, an alias, a function, or a clause of another
 //! statement (`FOR UPDATE`, `ON DELETE CASCADE`).
 
+use super::harmless::opens_with_procedure;
 use super::tokens::SqlToken;
 use super::verbs::{NEED_OBJECT, is_verb};
 
@@ -128,13 +129,14 @@ pub(super) fn is_unseen(tokens: &[SqlToken], at: usize, word: &str) -> bool {
         "exec" | "execute" => !matches!(next_word, Some("function" | "procedure")),
         "call" => {
             let after = tokens.get(at + 2);
-            matches!(next, Some(SqlToken::Word(_) | SqlToken::Name))
+            matches!(next, Some(SqlToken::Word(_) | SqlToken::Name(_)))
                 && after.is_none_or(|one| ['(', '.', ';'].iter().any(|c| one.is_symbol(*c)))
         }
         "prepare" => {
             let after = tokens.get(at + 2).and_then(SqlToken::word);
             after == Some("from")
         }
+        "begin" => opens_with_procedure(tokens, at),
         // A procedure can be run by its name alone.
         _ => {
             let first = at == 0 || tokens.get(at - 1).is_some_and(|one| one.is_symbol(';'));
@@ -154,7 +156,7 @@ pub(super) fn bodies(tokens: &[SqlToken]) -> impl Iterator<Item = &str> {
             let before = before.and_then(SqlToken::word);
             before.is_some_and(|word| BEFORE_BODY.contains(&word)).then_some(text.as_str())
         }
-        SqlToken::Word(_) | SqlToken::Name | SqlToken::Number | SqlToken::Symbol(_) => None,
+        SqlToken::Word(_) | SqlToken::Name(_) | SqlToken::Number | SqlToken::Symbol(_) => None,
     })
 }
 
@@ -196,7 +198,9 @@ impl Place<'_> {
                 "describe" | "show" => self.word != "create",
                 before => !CONTINUING.contains(&before),
             },
-            Some(SqlToken::Name | SqlToken::Text(_) | SqlToken::Body(_) | SqlToken::Number) => true,
+            Some(SqlToken::Name(_) | SqlToken::Text(_) | SqlToken::Body(_) | SqlToken::Number) => {
+                true
+            }
         }
     }
 
@@ -221,7 +225,7 @@ impl Place<'_> {
         match self.token(1) {
             None => !needs_object && self.is_first() || self.ends_merge(),
             Some(SqlToken::Word(next)) => self.can_take(next),
-            Some(SqlToken::Name) => true,
+            Some(SqlToken::Name(_)) => true,
             Some(SqlToken::Symbol(symbol)) => match symbol {
                 ';' => !needs_object && self.is_first() || self.ends_merge(),
                 // `DELETE ..t` names a table of the current database.

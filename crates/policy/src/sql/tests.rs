@@ -4,6 +4,8 @@ use tidegate_model::Effect;
 
 use super::{Evidence, MAX_BYTES, SqlText};
 
+mod forms;
+
 const VERBS: &[&str] = &[
     "drop", "delete", "truncate", "update", "insert", "replace", "alter", "merge", "grant",
     "revoke", "attach",

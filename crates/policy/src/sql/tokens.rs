@@ -3,7 +3,7 @@
 //! In: a text. Out: the tokens of every dialect that reads it differently. The tokenizer is
 //! that of `sqlparser`; what real databases do beyond it is added here: control characters
 //! are white space, a number may end where a word begins (`1eDROP`), a currency sign may
-//! stand alone (`$DROP`), and MariaDB has its own executed comments.
+//! stand alone (`$DROP`), and MySQL and MariaDB execute comments (`executed_comments.rs`).
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -15,6 +15,7 @@ use sqlparser::dialect::{
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 use tidegate_model::is_hidden;
 
+use super::executed_comments::{self, Backslash};
 use super::verbs::is_verb;
 
 /// What the statements of a text are made of.
@@ -23,7 +24,7 @@ pub(super) enum SqlToken {
     /// A word without quotes, in lower case.
     Word(String),
     /// A quoted identifier, a variable or a placeholder.
-    Name,
+    Name(String),
     /// A string literal.
     Text(String),
     /// A dollar-quoted literal, which mostly contains code.
@@ -37,7 +38,15 @@ impl SqlToken {
     pub(super) fn word(&self) -> Option<&str> {
         match self {
             Self::Word(word) => Some(word),
-            Self::Name | Self::Text(_) | Self::Body(_) | Self::Number | Self::Symbol(_) => None,
+            Self::Name(_) | Self::Text(_) | Self::Body(_) | Self::Number | Self::Symbol(_) => None,
+        }
+    }
+
+    /// What it is called, if it can be the name of something.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Word(name) | Self::Name(name) | Self::Text(name) => Some(name),
+            Self::Body(_) | Self::Number | Self::Symbol(_) => None,
         }
     }
 
@@ -50,11 +59,20 @@ impl SqlToken {
 const AMBIGUOUS: &[&str] =
     &["\"", "`", "[", "$", "#", "\\", "--", "/*", "//", "{", "@", "'''", "._"];
 
-/// The tokens of a text as each dialect reads it, without duplicates. None if no dialect can
-/// read all of it: then none of them says what it does.
-pub(super) fn readings(text: &str) -> Option<Vec<Vec<SqlToken>>> {
-    let mut readings: Vec<Vec<SqlToken>> = Vec::new();
-    let mut is_read = false;
+/// A text as the dialects read it.
+#[derive(Debug)]
+pub(super) struct Readings {
+    /// Their tokens, without duplicates.
+    pub(super) all: Vec<Vec<SqlToken>>,
+    /// Whether they say what the text does: some dialect can read all of it, and so can each
+    /// one that executes comments, if there are any.
+    pub(super) is_read: bool,
+}
+
+/// The tokens of a text as each dialect reads it.
+pub(super) fn readings(text: &str) -> Readings {
+    let mut found = Readings { all: Vec::new(), is_read: false };
+    let mut is_unread = false;
     for text in spellings(text) {
         let dialects: &[&dyn Dialect] = if is_ambiguous(&text) {
             &[
@@ -75,36 +93,68 @@ pub(super) fn readings(text: &str) -> Option<Vec<Vec<SqlToken>>> {
             &[&PostgreSqlDialect {}]
         };
         for dialect in dialects {
-            let (tokens, whole) = read(&text, *dialect);
-            is_read |= whole;
-            if !readings.contains(&tokens) {
-                readings.push(tokens);
-            }
+            found.is_read |= found.add(&text, *dialect);
+        }
+        if executed_comments::has_some(&text) {
+            is_unread |= !found.add_executed(&text);
         }
     }
-    is_read.then_some(readings)
+    found.is_read &= !is_unread;
+    found
 }
 
-/// The text with control and invisible characters as white space, and without them: some
-/// databases skip them, and something on the way may remove them.
-fn spellings(text: &str) -> Vec<Cow<'_, str>> {
-    let hides =
-        |c: char| !c.is_ascii_whitespace() && (c.is_control() || c.is_whitespace() || is_hidden(c));
-    let mut all = match text.contains(hides) {
-        false => vec![Cow::from(text)],
-        true => vec![
-            Cow::from(text.replace(hides, " ")),
-            Cow::from(text.chars().filter(|c| !hides(*c)).collect::<String>()),
-        ],
-    };
-    for text in &mut all {
-        for opened in ["/*M!", "/*m!"] {
-            if text.contains(opened) {
-                *text = Cow::from(text.replace(opened, "/*!"));
-            }
+impl Readings {
+    /// Adds a reading. Returns whether the dialect can read all of the text.
+    fn add(&mut self, text: &str, dialect: &dyn Dialect) -> bool {
+        let (tokens, whole) = read(text, dialect);
+        if !self.all.contains(&tokens) {
+            self.all.push(tokens);
         }
+        whole
     }
-    all
+
+    /// Adds the readings of servers that execute comments. The tokenizer ends such a comment
+    /// at the first `*/`, even inside of a literal. Returns whether all of them can read it.
+    fn add_executed(&mut self, text: &str) -> bool {
+        let Some(all) = executed_comments::unwrapped(text) else { return false };
+        all.iter().fold(true, |whole, one| {
+            let dialect: &dyn Dialect = match one.backslash {
+                Backslash::Escapes => &MySqlDialect {},
+                Backslash::Plain => &PlainMySql,
+            };
+            self.add(&one.text, dialect) && whole
+        })
+    }
+}
+
+/// The words of a text, ignoring quotes and comments.
+pub(super) fn all_words(text: &str) -> Vec<SqlToken> {
+    let mut tokens = Vec::new();
+    words(text, &mut tokens);
+    tokens
+}
+
+/// Whether databases skip a character, or something on the way may remove it.
+fn is_skipped(c: char) -> bool {
+    !c.is_ascii_whitespace() && (c.is_control() || c.is_whitespace() || is_hidden(c))
+}
+
+/// The text without the characters that something may remove.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    // The common case, which costs a pass over the bytes.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    match text.bytes().all(is_plain) || !text.contains(is_skipped) {
+        true => Cow::from(text),
+        false => Cow::from(text.replace(is_skipped, "")),
+    }
+}
+
+/// The text with control and invisible characters as white space, and without them.
+fn spellings(text: &str) -> Vec<Cow<'_, str>> {
+    match visible(text) {
+        Cow::Borrowed(text) => vec![Cow::from(text)],
+        visible => vec![Cow::from(text.replace(is_skipped, " ")), visible],
+    }
 }
 
 /// Whether dialects can disagree about a text.
@@ -167,7 +217,7 @@ fn word(text: &str) -> SqlToken {
 /// A word without quotes. Directly after a number, its first letter may belong to that.
 fn unquoted(text: &str, after_number: bool) -> SqlToken {
     if text.starts_with(['@', '#']) {
-        return SqlToken::Name;
+        return SqlToken::Name(text.to_lowercase());
     }
     let lower = text.to_lowercase();
     let suffixed = after_number && lower.starts_with(['e', 'd', 'f', 'l']);
@@ -180,7 +230,8 @@ fn unquoted(text: &str, after_number: bool) -> SqlToken {
 fn other(token: Token) -> SqlToken {
     use SqlToken::{Body, Name, Number, Symbol, Text};
     match token {
-        Token::Word(_) | Token::Placeholder(_) => Name,
+        Token::Word(word) => Name(word.value.to_lowercase()),
+        Token::Placeholder(text) => Name(text),
         Token::Number(..) | Token::HexStringLiteral(_) => Number,
         Token::DollarQuotedString(body) => Body(body.value),
         Token::SingleQuotedString(text)
