@@ -158,7 +158,7 @@ impl Bridge {
                         self.about_to(caller, &id).await?;
                     }
                     let answer = self.tools.discovery.call(permit).await?;
-                    answer.fact(|answer| self.tools.shapes.learn(&id, &tool, answer));
+                    self.tools.shapes.learn(&id, &tool, &answer);
                     return Ok(answer);
                 }
                 // Decided again after approval: by then rules, tool and profile may have
