@@ -12,6 +12,7 @@
 //! person approved (`restore_pii`). No session gets a value of another one.
 
 mod alerts;
+mod decoded_bytes;
 mod disguise;
 mod encoded_text;
 mod for_program;
