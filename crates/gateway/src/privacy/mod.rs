@@ -18,6 +18,7 @@ mod encoded_text;
 mod for_program;
 mod keeper;
 pub(crate) mod named_session;
+mod own_text;
 mod redact_for_model;
 mod redacted;
 mod restore_for_server;

@@ -70,6 +70,38 @@ async fn what_came_in_once_is_replaced_wherever_it_leaves() {
 }
 
 #[tokio::test]
+async fn no_server_has_our_words_replaced_and_what_they_quote_is() {
+    let (_state, privacy) = opened(Settings::default());
+    let names = json!([
+        {"full_name": "the program"}, {"full_name": "nothing else"}, {"full_name": "Its Limit"},
+        {"full_name": "Ann Lee", "email": ANN, "phone": "+44 20 7946 0958"},
+    ]);
+    arrive(&privacy, "a", &names).await;
+    let mut leaving = privacy.leaving(&session("a"));
+    let own = RunError::new(ErrorCode::RecipientDenied, "the program hit its limit `time`")
+        .with_hint("nothing else than `Ann Lee` was sent, see `the program`");
+    let shown = leaving.error(own);
+    assert_eq!(shown.message, "the program hit its limit `time`");
+    assert_eq!(
+        shown.hint.as_deref(),
+        Some("nothing else than `[NAME_1]` was sent, see `[NAME_2]`")
+    );
+    let own = format!("\"Ann Lee\" is no number, nor is {ANN} or +44 20 7946 0958");
+    let shown = leaving.error(RunError::new(ErrorCode::RecipientDenied, own));
+    assert_eq!(shown.message, "\"[NAME_1]\" is no number, nor is [EMAIL_1] or [PHONE_1]");
+    // What a guest says follows our words.
+    let said = "the output cannot be written as JSON: key Ann Lee";
+    let shown = leaving.error(RunError::new(ErrorCode::BadOutput, said));
+    assert_eq!(shown.message, "the output cannot be written as JSON: key [NAME_1]");
+    // What a program throws is data.
+    let thrown = leaving.error(RunError::new(ErrorCode::Thrown, "the program hit Ann Lee"));
+    assert_eq!(thrown.message, "[NAME_2] hit [NAME_1]");
+    let warning = "line 3: nothing else compares `Ann Lee`, `Bob Smith`";
+    let shown = leaving.own_text(Origin::Data, warning).into_string();
+    assert_eq!(shown, "line 3: nothing else compares `[NAME_1]`, `[NAME_3]`");
+}
+
+#[tokio::test]
 async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
     let seen = arrive(&privacy, "a", &json!([{"email": ANN}, {"email": "bob@example.org"}])).await;
@@ -389,9 +421,11 @@ async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
         .with_hint(&[&"do not try it again"]);
     let errors = RedactedErrors::default();
     let error = errors.add(redacted);
-    // A request that did not make the error does not know it.
-    assert_ne!(privacy.leaving(&session("a")).error(error.clone()), error);
+    // A request that did not make the error does not know its text.
+    let thrown = RunError { code: ErrorCode::Thrown, ..error.clone() };
+    assert_ne!(privacy.leaving(&session("a")).error(thrown.clone()), thrown);
     let mut leaving = privacy.leaving(&session("a")).keeping(&errors);
+    assert_eq!(leaving.error(thrown.clone()).message, thrown.message);
     assert_eq!(leaving.error(error.clone()), error);
     // As Python reports it, with what the program puts around it.
     let around = |text: &str| RunError {
