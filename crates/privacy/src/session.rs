@@ -31,6 +31,7 @@ mod decode;
 mod encoded;
 mod entities;
 mod entries;
+mod escapes;
 mod expected;
 mod find_known;
 mod hash;

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use super::entities::entity;
+use super::escapes::{Escaped, hex, is_word};
 use super::quoted_printable::{is_quoted_printable, quoted};
 
 /// How often a text is decoded.
@@ -127,41 +128,6 @@ pub(super) fn word_end(source: &[u8], from: usize) -> usize {
     from + after.take_while(|byte| is_word(**byte)).count()
 }
 
-/// Letters and digits of ASCII, and every byte of other characters.
-#[inline]
-pub(crate) fn is_word(byte: u8) -> bool {
-    const TABLE: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
-            byte += 1;
-        }
-        table
-    };
-    TABLE[byte as usize]
-}
-
-/// What an escape stands for.
-pub(super) enum Escaped {
-    Byte(u8),
-    Char(char),
-    /// A soft line break.
-    Nothing,
-}
-
-impl Escaped {
-    fn push_to(self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::Byte(byte) => bytes.push(byte),
-            Self::Char(char) => {
-                bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            Self::Nothing => {}
-        }
-    }
-}
-
 /// The escape at a place, and its length.
 fn escape_at(source: &[u8], at: usize) -> Option<(usize, Escaped)> {
     let bytes = source.get(at..)?;
@@ -211,14 +177,6 @@ fn unicode_escape(digits: &[u8]) -> Option<(usize, Escaped)> {
     }
     let char = char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))?;
     Some((12, Escaped::Char(char)))
-}
-
-/// A number of at most eight digits.
-pub(super) fn hex(digits: &[u8]) -> Option<u32> {
-    if digits.is_empty() || digits.len() > 8 {
-        return None;
-    }
-    digits.iter().try_fold(0, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
 }
 
 #[cfg(test)]

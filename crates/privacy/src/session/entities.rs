@@ -3,7 +3,7 @@
 //! In: the bytes after an ampersand. Out: the character, and how many bytes it takes. Browsers
 //! also read a number with leading zeros or without the semicolon.
 
-use super::decode::hex;
+use super::escapes::hex;
 
 /// The longest number and name that are read.
 const LONGEST: usize = 16;

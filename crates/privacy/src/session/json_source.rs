@@ -70,6 +70,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn all(&mut self) -> bool {
+        let first_byte = self.bytes.len() - self.bytes.trim_ascii_start().len();
         while let Some(byte) = self.bytes.get(self.at) {
             let first = self.tokens.partition_point(|token| token.range.end <= self.at);
             let token = self
@@ -79,7 +80,7 @@ impl Words<'_> {
             match (token, byte) {
                 (Some(token), _) => self.at = token.range.end,
                 (None, b'{' | b'[') => {
-                    self.has_structure |= self.bytes[..self.at].trim_ascii_start().is_empty();
+                    self.has_structure |= self.at == first_byte;
                     self.at += 1;
                 }
                 (None, b' ' | b'\n' | b'\r' | b'\t' | b'}' | b']' | b',' | b':') => {

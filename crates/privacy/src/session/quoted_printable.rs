@@ -5,7 +5,7 @@
 //! number nearly everywhere, so escapes count only in a text with one that is hardly anything
 //! else.
 
-use super::decode::{Escaped, is_word};
+use super::escapes::{Escaped, is_word};
 
 /// Whether a text has an escape that is unlikely to be anything else: a byte whose code has a
 /// letter or that is part of a character, an `@`, or a soft line break inside a word.
