@@ -55,7 +55,8 @@ pub struct ObservedSchema {
 }
 
 impl Shape {
-    /// Adds one result. An object is a map if `is_name` says that half of its keys may name people.
+    /// Adds one result. A key that may name a person, as `is_name` says, is never kept; an object
+    /// of which half of the keys may is a map.
     /// Returns whether that changed what is known, beyond the number of results.
     pub fn observe(&mut self, result: &Value, is_name: &dyn Fn(&str) -> bool) -> bool {
         let before = self.root.outline();

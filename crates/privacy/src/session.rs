@@ -29,15 +29,21 @@ mod chunks;
 mod common_words;
 mod decode;
 mod encoded;
+mod entities;
 mod entries;
+mod escapes;
+mod expected;
 mod find_known;
 mod hash;
+mod hidden;
 mod identifier;
 mod json;
+mod json_source;
 mod known_numbers;
 mod masks;
 mod numbers;
 mod pieces;
+mod quoted_printable;
 mod register;
 mod restore;
 mod rule;
@@ -58,12 +64,15 @@ use decode::Views;
 use entries::{Entries, Entry, Id};
 use find_known::Index;
 use hash::{HashMapOf, Key};
+use json::JsonStrings;
+use json_source::{json_source, no_token_is};
 use numbers::Numbers;
 use rule::parts;
 use spelling::{Place, Spelling};
 
 pub use canonical::{canonical, canonical_forms};
 pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
+pub use hidden::{DecodedPart, decoded_parts};
 pub use numbers::ReserveNumbers;
 pub use pieces::{PIECE_BYTES, Pieces, WrittenAs};
 pub use restore::{RestoreError, Restored, TokenAction};
@@ -233,7 +242,15 @@ impl SessionValues {
     pub fn tokenize(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
-        self.write(text, found.into_iter().map(|hit| (hit, Place::Text)))
+        let is_plain = found.is_empty();
+        let source = if is_plain { None } else { json_source(text, &[], &no_token_is) };
+        match source {
+            Some(begin) => {
+                let placed = JsonStrings::new(text, begin, &no_token_is).placed(0, found);
+                self.write(text, placed)
+            }
+            None => self.write(text, found.into_iter().map(|hit| (hit, Place::Text))),
+        }
     }
 
     /// The same, but replaces only the values that `goes` selects.

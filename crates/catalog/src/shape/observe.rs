@@ -17,7 +17,8 @@ const MAX_VISITS: usize = 2000;
 const FIRST_ITEMS: usize = 20;
 const LATER_ITEMS: usize = 20;
 
-/// An object with fewer keys is a record, unless it holds two similar objects.
+/// An object with fewer keys is a record, unless it holds two similar objects,
+/// or nothing but one.
 const FEWEST_OF_A_MAP: usize = 3;
 
 /// Whether a key may be the name of a person.
@@ -121,7 +122,9 @@ fn observe_object(
     }
     let alike = may_be_a_map(object);
     let two_alike = object.len() == 2 && object.values().all(Value::is_object);
-    let doubtful = alike && (object.len() >= FEWEST_OF_A_MAP || two_alike);
+    // `{"data": …}` and `{"jlee": …}` look the same until other values are seen.
+    let one_inside = object.len() == 1 && object.values().all(Value::is_object);
+    let doubtful = alike && (object.len() >= FEWEST_OF_A_MAP || two_alike || one_inside);
     node.doubtful = doubtful;
     node.proven = !alike;
     let mut left = object.len();
@@ -134,8 +137,10 @@ fn observe_object(
         let (mut inner, hash) = observe_value(value, level + 1, &mut own);
         look.visits -= share - own.visits;
         left -= 1;
-        let mut field =
-            Field { name: Some(key.clone()), shown: !doubtful, seen: 1, ..Field::default() };
+        // A key that may name a person is never kept, whatever is around it.
+        let name = (!(look.is_name)(key)).then(|| key.clone());
+        let shown = name.is_some() && !doubtful;
+        let mut field = Field { name, shown, seen: 1, ..Field::default() };
         if doubtful {
             field.shared = matches!(value, Value::Array(_) | Value::Object(_));
             node.values.merge(inner.split_containers());

@@ -145,7 +145,7 @@ fn a_shape_survives_being_kept_and_goes_on_learning() {
 fn deep_and_huge_results_are_cut() {
     let mut deep = json!(1);
     for _ in 0..60 {
-        deep = json!({"d": deep});
+        deep = json!({"d": deep, "id": 1});
     }
     let text = learned(&[deep]).to_string();
     assert_eq!(text.matches("\"d\":").count(), 8);
@@ -244,4 +244,32 @@ fn a_key_that_may_be_a_name_makes_a_map() {
     }
     let schema = shape.to_schema().to_string();
     assert!(!schema.contains("kowalczyk") && !schema.contains("total"), "{schema}");
+}
+
+#[test]
+fn a_key_that_may_be_a_name_is_not_kept_whatever_is_around_it() {
+    let mut shape = Shape::default();
+    for number in 0..5 {
+        let page = json!({
+            "total": number, "next": "x", "items": [], "kowalczyk": {"role": "admin"},
+        });
+        shape.observe(&page, &|key| key == "kowalczyk");
+        assert!(!serde_json::to_string(&shape).unwrap().contains("kowalczyk"));
+    }
+    let schema = shape.to_schema();
+    assert_eq!(schema["required"], json!(["items", "next", "total"]));
+}
+
+#[test]
+fn the_only_key_around_an_object_is_shown_once_it_is_seen_with_other_values() {
+    let mut shape = Shape::default();
+    let of = |key: &str, number: u32| json!({ key: {"count": number} });
+    shape.observe(&of("jkowalczyk", 1), &|_| false);
+    shape.observe(&of("asmith", 2), &|_| false);
+    let stored = serde_json::to_string(&shape).unwrap();
+    assert!(!stored.contains("kowalczyk") && !stored.contains("smith"), "{stored}");
+    let mut shape = Shape::default();
+    shape.observe(&of("data", 1), &|_| false);
+    shape.observe(&of("data", 2), &|_| false);
+    assert_eq!(shape.to_schema()["required"], json!(["data"]));
 }

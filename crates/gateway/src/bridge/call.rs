@@ -146,7 +146,7 @@ impl Bridge {
             if !std::mem::replace(&mut restored, true) {
                 // Already set if a question came in between.
                 let _ = caller.called.set(id.clone());
-                arguments = self.restore(caller, &id.server, arguments)?;
+                arguments = self.restore(caller, (&id, &tool), arguments)?;
             }
             let call = ToolCall { tool: id.clone(), arguments };
             let standing = caller.person.call_context();
@@ -158,7 +158,7 @@ impl Bridge {
                         self.about_to(caller, &id).await?;
                     }
                     let answer = self.tools.discovery.call(permit).await?;
-                    answer.fact(|answer| self.tools.shapes.learn(&id, &tool, answer));
+                    self.tools.shapes.learn(&id, &tool, &answer);
                     return Ok(answer);
                 }
                 // Decided again after approval: by then rules, tool and profile may have
@@ -176,18 +176,19 @@ impl Bridge {
     fn restore(
         &self,
         caller: &Caller<'_>,
-        server: &str,
+        (id, tool): (&ToolRef, &ToolDef),
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, RunError> {
         let principal = &caller.person.context().principal;
         let meant = |token| caller.person.wrote_token(token);
-        let restored = self.privacy.restore(principal, server, arguments, &meant)?;
+        let restored =
+            self.privacy.restore(principal, (&id.server, &tool.input_schema), arguments, &meant)?;
         if let Some(token) = restored.left.first() {
             caller.person.note(format!(
                 "`{token}` came with data and is not in the program: it was passed on as it is"
             ));
         }
-        let towards = Towards::Server(server.to_owned());
+        let towards = Towards::Server(id.server.clone());
         self.privacy.note_restores(principal, caller.run, towards, &restored.counts);
         Ok(restored.value)
     }

@@ -39,10 +39,13 @@ impl Bridge {
             let caller =
                 Caller { run: &id, permissions, language, person, entry: None, called: &called };
             let answer = self.call(&caller, name, arguments, bytes).await?;
-            Ok(answer.map(|answer| match called.get() {
-                Some(tool) if answer.is_error => failure_of(tool, answer),
-                _ => answer,
-            }))
+            Ok(match called.get() {
+                Some(tool) => answer.map_with(tool, |tool, answer| match answer.is_error {
+                    true => failure_of(tool, answer),
+                    false => answer,
+                }),
+                None => answer,
+            })
         };
         let answered = tokio::select! {
             answered = call => answered,

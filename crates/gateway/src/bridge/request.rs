@@ -148,11 +148,13 @@ impl Bridge {
         if let Some(tool) = caller.called.get().filter(|_| answer.fact(has_binary)) {
             caller.person.note(not_searched(tool));
         }
-        Ok(answer.map(|answer| match form {
-            AnswerForm::Raw => Ok(answer_json(&answer.into_raw())),
-            AnswerForm::Value if answer.is_error => Err(tool_failure(&answer, name)),
-            AnswerForm::Value => Ok(answer_json(&answer.into_value())),
-        }))
+        Ok(match form {
+            AnswerForm::Raw => answer.map(|answer| Ok(answer_json(&answer.into_raw()))),
+            AnswerForm::Value => answer.map_with(name, |name, answer| match answer.is_error {
+                true => Err(tool_failure(&answer, name)),
+                false => Ok(answer_json(&answer.into_value())),
+            }),
+        })
     }
 }
 

@@ -112,9 +112,10 @@ impl Consent {
     /// the values that tokens stand for.
     fn approved_call(&self, person: &Person, asked: &AskedCall) -> ApprovedCall {
         let arguments = asked.call.arguments.clone();
-        let (principal, server) = (&person.context().principal, &asked.tool.server);
+        let principal = &person.context().principal;
+        let of_tool = (asked.tool.server.as_str(), &asked.definition.input_schema);
         let meant = |token| person.wrote_token(token);
-        let restored = self.privacy.restore(principal, server, arguments, &meant);
+        let restored = self.privacy.restore(principal, of_tool, arguments, &meant);
         // Refused values, and those that are not known yet, are refused or asked about again
         // when the call is made.
         let is_exact = asked.call.is_literal() && restored.is_ok();

@@ -14,6 +14,7 @@ use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeCo
 use tidegate_config::BinaryContent;
 use tidegate_model::{RunError, TextKind};
 
+use super::decoded_bytes::{Bytes, Units, of_bytes};
 use super::redact_for_model::add;
 use super::search::{SearchBudget, Searched};
 use super::{Counts, Privacy, Session, count, without_tokens};
@@ -23,6 +24,16 @@ const SHORTEST: usize = 8;
 
 /// The keys whose text is content in base64: of blocks of MCP, and of answers of `fetch`.
 const CONTENT_KEYS: [&str; 3] = ["\"data\":\"", "\"blob\":\"", "\"body\":\""];
+
+/// An object that states how its `content` is written, as GitHub's API does.
+const STATED: &str = "\"encoding\":\"base64\"";
+
+/// How near the statement must be to the content, if it does not follow it.
+const STATED_WITHIN: usize = 2000;
+
+/// No identifier, signature or page token has as many bytes. Chosen: a signature with an RSA key
+/// of 4096 bits has 512, an encrypted page token a few hundred.
+const LONGEST_IDENTIFIER: usize = 1024;
 
 /// How deep text is decoded that is encoded several times.
 const NESTED: u8 = 3;
@@ -36,7 +47,7 @@ struct EncodedPart {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    Base64,
+    Base64(Units),
     Percent,
 }
 
@@ -157,7 +168,7 @@ fn withheld(bytes: usize, setting: BinaryContent) -> Option<String> {
              `privacy.binary = \"pass\"` lets them pass]"
         )
     };
-    (setting == BinaryContent::Handle).then(|| Encoding::Base64.write(&note()))
+    (setting == BinaryContent::Handle).then(|| Encoding::Base64(Units::Utf8).write(&note()))
 }
 
 /// The encoded parts of a text.
@@ -221,7 +232,13 @@ fn percent_decoded(word: &[u8]) -> Option<String> {
             }
         }
     }
-    if decoded.len() == word.len() { None } else { as_text(&decoded) }
+    if decoded.len() == word.len() {
+        return None;
+    }
+    match of_bytes(&decoded) {
+        Bytes::Text { text, units: Units::Utf8 } => Some(text),
+        Bytes::Text { .. } | Bytes::File | Bytes::Other => None,
+    }
 }
 
 impl Encoding {
@@ -229,7 +246,7 @@ impl Encoding {
     fn write(self, text: &str) -> String {
         match self {
             // In the alphabet that every decoder knows.
-            Self::Base64 => STANDARD.encode(text),
+            Self::Base64(units) => STANDARD.encode(units.write(text)),
             Self::Percent => {
                 let mut written = String::with_capacity(text.len());
                 for byte in text.bytes() {
@@ -286,37 +303,40 @@ fn content_of(text: &str, range: &Range<usize>) -> Option<Content> {
     let run = &text[range.clone()];
     let code = run.replace("\\r", "").replace("\\n", "").replace(['\r', '\n'], "");
     let engine = if code.contains(['-', '_']) { URL_SAFE } else { STANDARD };
-    let bytes = engine.decode(&code).ok();
-    let is_content = CONTENT_KEYS.iter().any(|key| text[..range.start].ends_with(key))
-        && text[range.end..].starts_with('"');
-    match bytes {
-        Some(bytes) => match as_text(&bytes) {
-            Some(text) => Some(Content::Text { text, encoding: Encoding::Base64 }),
-            None if is_content => Some(Content::Binary(bytes.len())),
-            None => None,
-        },
-        None => None,
+    let bytes = engine.decode(&code).ok()?;
+    match of_bytes(&bytes) {
+        Bytes::Text { text, units } => {
+            Some(Content::Text { text, encoding: Encoding::Base64(units) })
+        }
+        Bytes::File => Some(Content::Binary(bytes.len())),
+        Bytes::Other if bytes.len() > LONGEST_IDENTIFIER || is_content(text, range) => {
+            Some(Content::Binary(bytes.len()))
+        }
+        Bytes::Other => None,
     }
 }
 
-/// Bytes as text, if they are some. Single bytes of another encoding are replaced.
-fn as_text(bytes: &[u8]) -> Option<String> {
-    let is_control = |byte: &u8| *byte < 0x20 && !matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0c);
-    if bytes.iter().any(is_control) {
-        return None;
+/// Whether a text says that a string in it is content in base64.
+fn is_content(text: &str, range: &Range<usize>) -> bool {
+    let (Some(before), Some(after)) = (text.get(..range.start), text.get(range.end..)) else {
+        return false;
+    };
+    if !after.starts_with(['"', '\\']) {
+        return false;
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Some(text.to_owned()),
-        Err(_) => {
-            let foreign = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-            (foreign * 4 < bytes.len()).then(|| String::from_utf8_lossy(bytes).into_owned())
-        }
-    }
+    let is_stated = || {
+        let from = text.floor_char_boundary(range.start.saturating_sub(STATED_WITHIN));
+        let until = text.ceil_char_boundary((range.end + STATED_WITHIN).min(text.len()));
+        before.get(from..).is_some_and(|near| near.contains(STATED))
+            || text.get(range.end..until).is_some_and(|near| near.contains(STATED))
+    };
+    CONTENT_KEYS.iter().any(|key| before.ends_with(key))
+        || before.ends_with("\"content\":\"") && is_stated()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, EncodedPart, Encoding, encoded_parts};
+    use super::{Content, EncodedPart, Encoding, Units, encoded_parts};
 
     fn texts(text: &str) -> Vec<String> {
         let parts = encoded_parts(text).into_iter();
@@ -331,7 +351,7 @@ mod tests {
     #[test]
     fn text_is_found_wherever_it_is_encoded() {
         let ann = "write to ann.lee@example.org, ~~~???>>>";
-        let code = Encoding::Base64.write(ann);
+        let code = Encoding::Base64(Units::Utf8).write(ann);
         let urlsafe = code.replace('+', "-").replace('/', "_");
         let (first, second) = code.split_at(20);
         for text in [
@@ -355,6 +375,45 @@ mod tests {
         assert_eq!(parts("{\"blob\":\"AAECAwQF\"}"), [EncodedPart { range, content }]);
         assert_eq!(parts("{\"id\":\"AAECAwQF\"}"), []);
         assert_eq!(texts("an ordinary sentence with identifiers 0123456789abcdef"), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_is_reported_under_any_key_and_so_is_what_is_longer_than_an_identifier() {
+        let parts = |bytes: &[u8], key: &str| {
+            let code = base64::Engine::encode(&super::STANDARD, bytes);
+            let text = format!("{{\"{key}\":\"{code}\",\"encoding\":\"base64\"}}");
+            let parts = encoded_parts(&text).into_iter().map(|part| part.content);
+            // A key may look like base64 too.
+            parts.filter(|content| matches!(content, Content::Binary(_))).collect::<Vec<_>>()
+        };
+        // As SHA-512 or an encrypted page token: each byte is another one.
+        let noise = |length: u32| -> Vec<u8> {
+            (0..length).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 | 0x80).collect()
+        };
+        for file in [
+            &b"PK\x03\x04\x14\0\0\0\x08\0"[..],
+            b"%PDF-1.7\n%\xe2\xe3\xcf\xd3",
+            b"\x1f\x8b\x08\0abcd",
+        ] {
+            assert_eq!(parts(file, "x"), [Content::Binary(file.len())]);
+        }
+        assert_eq!(parts(&noise(1500), "x"), [Content::Binary(1500)]);
+        assert_eq!(parts(&noise(512), "x"), []);
+        assert_eq!(parts(&noise(512), "content"), [Content::Binary(512)]);
+    }
+
+    #[test]
+    fn text_with_control_bytes_and_in_utf_16_is_text_and_is_written_again_in_the_same_way() {
+        let ann = "to ann.lee@example.org";
+        for units in [Units::Utf8, Units::Utf16Le, Units::Utf16Be] {
+            let code = Encoding::Base64(units).write(ann);
+            let parts = encoded_parts(&code);
+            let encoding = Encoding::Base64(units);
+            let content = Content::Text { text: ann.to_owned(), encoding };
+            assert_eq!(parts, [EncodedPart { range: 0..code.len(), content }]);
+        }
+        let code = Encoding::Base64(Units::Utf8).write("to\0ann.lee@example.org\u{1}");
+        assert_eq!(texts(&code), ["to\0ann.lee@example.org\u{1}"]);
     }
 
     #[test]

@@ -12,11 +12,13 @@
 //! person approved (`restore_pii`). No session gets a value of another one.
 
 mod alerts;
+mod decoded_bytes;
 mod disguise;
 mod encoded_text;
 mod for_program;
 mod keeper;
 pub(crate) mod named_session;
+mod own_text;
 mod redact_for_model;
 mod redacted;
 mod restore_for_server;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tidegate_model::{self as model, DataType, ErrorCode, RunError, Span, TextKind};
 use tidegate_privacy::{SessionValues, Tokenized};
 
+use super::own_text::{self, OwnText};
 use super::redacted::{Redacted, RedactedErrors};
 use super::search::{SearchBudget, Searched, Withheld};
 use super::unscanned::Unscanned;
@@ -40,6 +41,15 @@ pub(crate) enum Origin {
     /// The name of a tool, by which a person or a model must recognise it: only what is
     /// personal by its form, whatever else the session knows.
     ToolName,
+}
+
+/// Whose words the text of an error is.
+#[derive(Clone, Copy)]
+enum Words {
+    /// Ours, with quotations in quotation marks.
+    Ours,
+    /// It may have unmarked words of others.
+    Of(Origin),
 }
 
 /// Texts on their way to the model.
@@ -198,26 +208,59 @@ impl<'a> Leaving<'a> {
     }
 
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
-        // Whatever else our words quote came from the model or is known.
-        let origin = match error.code == ErrorCode::Thrown || is_from_outside(error.code) {
-            true => Origin::Data,
-            false => Origin::OwnWords,
+        let (message, hint) = match error.code {
+            // What a guest says about the program follows words of ours, without quotation marks.
+            ErrorCode::Syntax | ErrorCode::Type | ErrorCode::BadOutput => {
+                (Words::Of(Origin::OwnWords), Words::Of(Origin::OwnWords))
+            }
+            code if code == ErrorCode::Thrown || is_from_outside(code) => {
+                (Words::Of(Origin::Data), Words::Of(Origin::OwnWords))
+            }
+            // Whatever our words quote came from the model or is known.
+            _ => (Words::Ours, Words::Ours),
         };
-        let message = self.part_of_error(origin, &error.message);
-        let hint = error.hint.map(|hint| self.part_of_error(Origin::OwnWords, &hint));
+        let message = self.part_of_error(message, &error.message);
+        let hint = error.hint.map(|text| self.part_of_error(hint, &text));
         RunError { message, hint, ..error }
     }
 
+    /// A text that the gateway words, with quotations in it, which are from `quoted`. A server
+    /// could have our words replaced by listing them as names; so a known value is replaced
+    /// among them only if it has more than letters, and in quotations as everywhere.
+    pub(crate) fn own_text(&mut self, quoted: Origin, text: &str) -> Redacted {
+        let mut shown = String::with_capacity(text.len());
+        for part in own_text::parts(text) {
+            match part {
+                OwnText::Quoted(part) => shown.push_str(&self.redact(quoted, part)),
+                OwnText::Words(part) => {
+                    shown.push_str(&self.replaced(part, TextKind::Text, |values, spans| {
+                        values.tokenize_if(part, &unmistakable(spans), &|_, value| {
+                            !own_text::may_be_our_words(value)
+                        })
+                    }));
+                }
+            }
+        }
+        Redacted::searched(shown)
+    }
+
     /// A text of an error. What is already redacted in it stays.
-    fn part_of_error(&mut self, origin: Origin, text: &str) -> String {
+    fn part_of_error(&mut self, words: Words, text: &str) -> String {
         let text = &*without_half_word(text);
         match self.redacted.and_then(|errors| errors.split(text)) {
             // A program may have put something around it.
             Some((before, own, after)) => {
-                let (before, after) = (self.redact(origin, before), self.redact(origin, after));
-                format!("{before}{own}{after}")
+                let before = self.message(words, before);
+                format!("{before}{own}{}", self.message(words, after))
             }
-            None => self.redact(origin, text).into_string(),
+            None => self.message(words, text).into_string(),
+        }
+    }
+
+    fn message(&mut self, words: Words, text: &str) -> Redacted {
+        match words {
+            Words::Ours => self.own_text(Origin::OwnWords, text),
+            Words::Of(origin) => self.redact(origin, text),
         }
     }
 

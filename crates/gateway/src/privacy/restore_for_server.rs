@@ -16,11 +16,11 @@ use super::{Privacy, listed, unknown_tokens};
 
 impl Privacy {
     /// Replaces the tokens that are meant in the arguments of a call by values, and counts
-    /// each. If the server may not receive one of them, nothing is restored.
+    /// each, as text or a number as the schema of the tool wants it. If the server may not receive one of them, nothing is restored.
     pub(crate) fn restore(
         &self,
         principal: &Principal,
-        server: &str,
+        (server, schema): (&str, &Value),
         arguments: Map<String, Value>,
         meant: &dyn Fn(Token) -> bool,
     ) -> Result<Restored<Map<String, Value>>, RunError> {
@@ -36,7 +36,7 @@ impl Privacy {
                 true => TokenAction::Restore,
                 false => TokenAction::Refuse,
             };
-            let restored = session.values().restore_json(&arguments, &fate);
+            let restored = session.values().restore_for_schema(&arguments, schema, &fate);
             let restored = restored.map_err(|error| not_restored(&error, server))?;
             self.keeper.count(&session.name, &restored.counts);
             restored

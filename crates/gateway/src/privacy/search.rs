@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tidegate_model::{ErrorCode, RunError, Span, TextKind, whole_words};
-use tidegate_privacy::{Pieces, Tokenized, WrittenAs};
+use tidegate_privacy::{Pieces, Tokenized, WrittenAs, decoded_parts};
 use tidegate_store::wait;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
@@ -95,12 +95,12 @@ impl Privacy {
             let work = Work { privacy: self, is_large: head.len() > AT_ONCE_BYTES };
             let spans = work.spans(head, kind, budget);
             let is_whole = head.len() == text.len();
-            let written_as = match is_whole && (kind == TextKind::Json || is_json(head)) {
-                true => WrittenAs::Json,
-                false => WrittenAs::Text,
-            };
+            let written_as = written_as(head, if is_whole { kind } else { TextKind::Text });
+            // Before anything is replaced: values that escapes hide are found as known ones.
+            let is_known =
+                work.remember_hidden(session, head, written_as, budget, <[Span]>::to_vec);
             let mut pieces = Pieces::new(head, &spans, written_as);
-            if !work.remember(session, &mut pieces, budget) {
+            if !is_known || !work.remember(session, &mut pieces, budget) {
                 pieces.end_here();
             }
             while !budget.time.is_zero()
@@ -133,13 +133,15 @@ impl Privacy {
         text: &str,
         kind: TextKind,
         budget: &mut SearchBudget,
-        select: impl FnOnce(&[Span]) -> Vec<Span>,
+        select: impl Fn(&[Span]) -> Vec<Span>,
     ) -> Result<Vec<Span>, RunError> {
         outside_of_runtime(text, || {
             let work = Work { privacy: self, is_large: text.len() > AT_ONCE_BYTES };
             let spans = select(&work.spans(text, kind, budget));
             let mut pieces = Pieces::new(text, &spans, WrittenAs::Text);
-            match work.remember(session, &mut pieces, budget) {
+            let is_done = work.remember(session, &mut pieces, budget)
+                && work.remember_hidden(session, text, written_as(text, kind), budget, select);
+            match is_done {
                 true => Ok(spans),
                 false => Err(too_much(text.len())),
             }
@@ -175,6 +177,27 @@ impl Work<'_> {
         true
     }
 
+    /// Remembers the values that escapes hide from the detector. Returns whether the budget was
+    /// enough.
+    fn remember_hidden(
+        &self,
+        session: &Session,
+        text: &str,
+        written_as: WrittenAs,
+        budget: &mut SearchBudget,
+        select: impl Fn(&[Span]) -> Vec<Span>,
+    ) -> bool {
+        for part in self.piece(budget, || decoded_parts(text, written_as)) {
+            let found = part.hidden(self.spans(part.text(), TextKind::Auto, budget));
+            let spans = select(&found);
+            let mut pieces = Pieces::new(part.text(), &spans, WrittenAs::Text);
+            if !self.remember(session, &mut pieces, budget) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Does one piece of work when it is its turn.
     fn piece<T>(&self, budget: &mut SearchBudget, work: impl FnOnce() -> T) -> T {
         // Never closed, so there is no error.
@@ -198,6 +221,16 @@ fn outside_of_runtime<T>(text: &str, work: impl FnOnce() -> T) -> T {
         handle.is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
     };
     if text.len() > AT_ONCE_BYTES && is_multi() { block_in_place(work) } else { work() }
+}
+
+/// How a text of this kind is written.
+fn written_as(text: &str, kind: TextKind) -> WrittenAs {
+    let as_json = match kind {
+        TextKind::Json => true,
+        TextKind::Auto => is_json(text),
+        TextKind::Text => false,
+    };
+    if as_json { WrittenAs::Json } else { WrittenAs::Text }
 }
 
 fn is_json(text: &str) -> bool {

@@ -70,6 +70,38 @@ async fn what_came_in_once_is_replaced_wherever_it_leaves() {
 }
 
 #[tokio::test]
+async fn no_server_has_our_words_replaced_and_what_they_quote_is() {
+    let (_state, privacy) = opened(Settings::default());
+    let names = json!([
+        {"full_name": "the program"}, {"full_name": "nothing else"}, {"full_name": "Its Limit"},
+        {"full_name": "Ann Lee", "email": ANN, "phone": "+44 20 7946 0958"},
+    ]);
+    arrive(&privacy, "a", &names).await;
+    let mut leaving = privacy.leaving(&session("a"));
+    let own = RunError::new(ErrorCode::RecipientDenied, "the program hit its limit `time`")
+        .with_hint("nothing else than `Ann Lee` was sent, see `the program`");
+    let shown = leaving.error(own);
+    assert_eq!(shown.message, "the program hit its limit `time`");
+    assert_eq!(
+        shown.hint.as_deref(),
+        Some("nothing else than `[NAME_1]` was sent, see `[NAME_2]`")
+    );
+    let own = format!("\"Ann Lee\" is no number, nor is {ANN} or +44 20 7946 0958");
+    let shown = leaving.error(RunError::new(ErrorCode::RecipientDenied, own));
+    assert_eq!(shown.message, "\"[NAME_1]\" is no number, nor is [EMAIL_1] or [PHONE_1]");
+    // What a guest says follows our words.
+    let said = "the output cannot be written as JSON: key Ann Lee";
+    let shown = leaving.error(RunError::new(ErrorCode::BadOutput, said));
+    assert_eq!(shown.message, "the output cannot be written as JSON: key [NAME_1]");
+    // What a program throws is data.
+    let thrown = leaving.error(RunError::new(ErrorCode::Thrown, "the program hit Ann Lee"));
+    assert_eq!(thrown.message, "[NAME_2] hit [NAME_1]");
+    let warning = "line 3: nothing else compares `Ann Lee`, `Bob Smith`";
+    let shown = leaving.own_text(Origin::Data, warning).into_string();
+    assert_eq!(shown, "line 3: nothing else compares `[NAME_1]`, `[NAME_3]`");
+}
+
+#[tokio::test]
 async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
     let seen = arrive(&privacy, "a", &json!([{"email": ANN}, {"email": "bob@example.org"}])).await;
@@ -79,13 +111,104 @@ async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     assert_eq!(arrived.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
     let arguments = json!({"to": "[EMAIL_2]", "cc": ["<[EMAIL_1]>"]});
     let sent = privacy
-        .restore(&session("a"), "mail", arguments.as_object().unwrap().clone(), &|_| true)
+        .restore(
+            &session("a"),
+            ("mail", &Value::Bool(true)),
+            arguments.as_object().unwrap().clone(),
+            &|_| true,
+        )
         .unwrap();
     assert_eq!(
         Value::Object(sent.value),
         json!({"to": "bob@example.org", "cc": [format!("<{ANN}>")]})
     );
     assert_eq!(sent.counts.len(), 2);
+}
+
+/// `ann.lee@example.org` in ways in which no detector sees it.
+fn hidden_addresses() -> Vec<String> {
+    let base64 = |bytes: &[u8]| base64::Engine::encode(&base64::prelude::BASE64_STANDARD, bytes);
+    let wide: Vec<u8> = format!("to {ANN} now").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    vec![
+        "<a>ann.lee&#64;example.org</a>".to_owned(),
+        "to ann.lee&#x40;example.org".to_owned(),
+        "to ann.lee&#0064example.org".to_owned(),
+        "to ann.lee&commat;example&period;org".to_owned(),
+        "to ann.lee=40example.org".to_owned(),
+        "to ann.lee@exam=\r\nple.org".to_owned(),
+        r#"const to = "ann.lee\u0040example.org";"#.to_owned(),
+        r#"const to = 'ann.lee\x40example.org';"#.to_owned(),
+        "{\"a\":1}\n{\"to\":\"ann.lee\\u0040example.org\"}".to_owned(),
+        base64(format!("to\0{ANN}").as_bytes()),
+        base64(&wide),
+    ]
+}
+
+#[tokio::test]
+async fn g41_escapes_and_encodings_hide_nothing_from_programs_in_strict_mode() {
+    for hidden in hidden_addresses() {
+        let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
+        let seen = arrive(&privacy, "a", &json!({"x": hidden})).await;
+        let shown = seen["x"].as_str().unwrap().to_owned();
+        assert_ne!(shown, hidden);
+        assert!(!shown.contains("example"), "{hidden}: {shown}");
+        let counts = privacy.session(&session("a")).values().known_types(ANN);
+        assert!(counts.contains(&DataType::Email), "{hidden}");
+    }
+}
+
+#[tokio::test]
+async fn g41_escapes_and_encodings_hide_nothing_from_the_model() {
+    for hidden in hidden_addresses() {
+        let (_state, privacy) = opened(Settings::default());
+        arrive(&privacy, "a", &json!({"x": hidden})).await;
+        let mut leaving = privacy.leaving(&session("a"));
+        assert_eq!(&*leaving.text(&format!("is {ANN} there")), "is [EMAIL_1] there");
+        if hidden.contains("lee") {
+            let shown = leaving.text(&hidden).into_string();
+            assert!(!shown.contains("example"), "{hidden}: {shown}");
+            let back = privacy.reveal(&session("a"), &shown).unwrap().value;
+            assert_eq!(back, hidden);
+        }
+    }
+}
+
+#[tokio::test]
+async fn g41_every_type_is_replaced_in_what_comes_in() {
+    let record = json!({
+        "full_name": "Zofia Kowalczyk",
+        "address": "12 Linden Street, Springfield, IL 62701",
+        "last_ip": "203.0.113.77",
+        "iban": "DE89370400440532013000",
+        "email": ANN,
+    });
+    let values: Vec<&str> =
+        record.as_object().unwrap().values().map(|value| value.as_str().unwrap()).collect();
+    for mode in [PrivacyMode::Strict, PrivacyMode::Boundary] {
+        let (_state, privacy) = opened(of_mode(mode));
+        let text = json!({"content": [{"type": "text", "text": record.to_string()}]});
+        let code = base64::Engine::encode(
+            &base64::prelude::BASE64_STANDARD,
+            record.to_string().as_bytes(),
+        );
+        let seen = arrive(&privacy, "a", &json!([record, text, {"blob": code}])).await.to_string();
+        let failed = RunError::new(ErrorCode::ToolFailed, format!("no {}", values.join(", no ")));
+        let failed = arrived(&privacy, "a", Err(failed)).await.unwrap_err();
+        let mut leaving = privacy.leaving(&session("a"));
+        let shown = [
+            leaving.json(&json!([record, text]).to_string()),
+            leaving.text(&format!("of {}", values.join(" and "))).into_string(),
+            leaving.error(failed.clone()).message,
+        ];
+        for value in &values {
+            assert!(shown.iter().all(|text| !text.contains(value)), "{value}: {shown:?}");
+            if mode == PrivacyMode::Strict {
+                assert!(!seen.contains(value), "{value}: {seen}");
+                assert!(!failed.message.contains(value), "{value}: {failed}");
+            }
+        }
+        assert_eq!(seen.contains(&code), mode == PrivacyMode::Boundary);
+    }
 }
 
 #[tokio::test]
@@ -98,7 +221,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
     let put_back = |name: &str, server: &str, text: &str| {
         let arguments = json!({"text": text}).as_object().unwrap().clone();
         privacy
-            .restore(&session(name), server, arguments, &|_| true)
+            .restore(&session(name), (server, &Value::Bool(true)), arguments, &|_| true)
             .map(|restored| Value::Object(restored.value))
     };
     assert_eq!(put_back("a", "crm", "[EMAIL_1]").unwrap(), json!({"text": ANN}));
@@ -118,7 +241,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     privacy
         .restore(
             &session("work"),
-            "crm",
+            ("crm", &Value::Bool(true)),
             json!({"to": "[EMAIL_1]"}).as_object().unwrap().clone(),
             &|_| true,
         )
@@ -200,7 +323,10 @@ async fn when_it_is_off_nothing_is_touched() {
     assert_eq!(&*privacy.leaving(&session("a")).text(ANN), ANN);
     let arguments = answer.as_object().unwrap().clone();
     assert_eq!(
-        privacy.restore(&session("a"), "crm", arguments.clone(), &|_| true).unwrap().value,
+        privacy
+            .restore(&session("a"), ("crm", &Value::Bool(true)), arguments.clone(), &|_| true)
+            .unwrap()
+            .value,
         arguments
     );
 }
@@ -233,7 +359,9 @@ async fn what_servers_write_is_no_token() {
     // A program that does not hold the token passes on what it was given.
     let arguments =
         json!({"text": "post [EMAIL_1] and %5BEMAIL_1%5D"}).as_object().unwrap().clone();
-    let sent = privacy.restore(&session("a"), "wiki", arguments.clone(), &|_| false).unwrap();
+    let sent = privacy
+        .restore(&session("a"), ("wiki", &Value::Bool(true)), arguments.clone(), &|_| false)
+        .unwrap();
     assert_eq!((sent.value, sent.left.len()), (arguments, 1));
     // In strict mode it gets no such token.
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
@@ -242,7 +370,12 @@ async fn what_servers_write_is_no_token() {
     let seen = arrived(&privacy, "a", Ok(odd.to_owned())).await.unwrap();
     let seen: Value = serde_json::from_str(&seen).unwrap();
     let sent = privacy
-        .restore(&session("a"), "wiki", seen.as_object().unwrap().clone(), &|_| true)
+        .restore(
+            &session("a"),
+            ("wiki", &Value::Bool(true)),
+            seen.as_object().unwrap().clone(),
+            &|_| true,
+        )
         .unwrap();
     assert!(sent.counts.is_empty(), "{:?}", sent.value);
     assert_eq!(Value::Object(sent.value), seen);
@@ -267,7 +400,7 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
     arrive(&privacy, "a", &json!({"name": "Qixlat Mroop", "company": "Vlompf"})).await;
     let sent = |server: &str, body: &str| {
         let arguments = json!({"body": body}).as_object().unwrap().clone();
-        privacy.restore(&session("a"), server, arguments, &|_| true).map(drop)
+        privacy.restore(&session("a"), (server, &Value::Bool(true)), arguments, &|_| true).map(drop)
     };
     sent("wiki", "Qixlat Mroop").unwrap();
     let refused = sent("wiki", &format!("of Vlompf, {ANN}")).unwrap_err();
@@ -288,9 +421,11 @@ async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
         RedactedError::new(ErrorCode::ApprovalDenied, &[&denied]).with_hint(&[&"do not retry it"]);
     let errors = RedactedErrors::default();
     let error = errors.add(redacted);
-    // A request that did not make the error does not know it.
-    assert_ne!(privacy.leaving(&session("a")).error(error.clone()), error);
+    // A request that did not make the error does not know its text.
+    let thrown = RunError { code: ErrorCode::Thrown, ..error.clone() };
+    assert_ne!(privacy.leaving(&session("a")).error(thrown.clone()), thrown);
     let mut leaving = privacy.leaving(&session("a")).keeping(&errors);
+    assert_eq!(leaving.error(thrown.clone()).message, thrown.message);
     assert_eq!(leaving.error(error.clone()), error);
     // As Python reports it, with what the program puts around it.
     let around = |text: &str| RunError {
@@ -452,7 +587,9 @@ fn round_trip(privacy: &Privacy, text: &str) -> [String; 3] {
         serde_json::from_str(&leaving.json(&json!({"content": text}).to_string())).unwrap();
     let written = |shown: &Value| {
         let arguments = json!({"content": shown}).as_object().unwrap().clone();
-        let sent = privacy.restore(&principal, "wiki", arguments, &|_| true).unwrap();
+        let sent = privacy
+            .restore(&principal, ("wiki", &Value::Bool(true)), arguments, &|_| true)
+            .unwrap();
         sent.value["content"].as_str().unwrap().to_owned()
     };
     let by_hand = privacy.reveal(&principal, &as_text).unwrap().value;
@@ -486,7 +623,8 @@ async fn g45_json_values_come_back_as_the_values_they_were() {
     for text in [answer.to_string(), answer.to_string().replace('ö', r"\u00f6")] {
         let shown: Value = serde_json::from_str(&privacy.leaving(&principal).json(&text)).unwrap();
         let arguments = shown.as_object().unwrap().clone();
-        let sent = privacy.restore(&principal, "crm", arguments, &|_| true).unwrap();
+        let sent =
+            privacy.restore(&principal, ("crm", &Value::Bool(true)), arguments, &|_| true).unwrap();
         assert_eq!(Value::Object(sent.value), answer);
         let shown = shown.to_string();
         for value in ["Kowalczyk", "ann.", "rg Wei", "7946", "Umbrella"] {

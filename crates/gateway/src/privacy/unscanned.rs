@@ -3,13 +3,16 @@
 //! In: what a server, a host or a command answered. Out: the content, to the privacy floor
 //! only, which searches it. Everybody else can convert it, count it and store it, but not
 //! take it out.
-//! Invariant: content of an [`Unscanned`] comes out only through [`Unscanned::open`], which no
-//! other floor can call.
+//! Invariant: content of an [`Unscanned`] comes out only through [`Unscanned::open`], which only
+//! this floor calls. What converts or counts it is a function without captures: a closure could
+//! carry a copy of it away.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_model::ErrorCode;
+use tidegate_catalog::Shape;
+use tidegate_detect::may_name_a_person;
+use tidegate_model::{Answer, ErrorCode, ToolRef};
 
 /// Wraps content from outside. Prints as `Unscanned(..)`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +26,17 @@ impl<T> Unscanned<T> {
     }
 
     /// The same content in another form.
-    pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Unscanned<U> {
+    pub(crate) fn map<U>(self, convert: fn(T) -> U) -> Unscanned<U> {
         Unscanned(convert(self.0))
     }
 
+    /// The same, with the name of the tool that it is from.
+    pub(crate) fn map_with<N: Name, U>(self, name: N, convert: fn(N, T) -> U) -> Unscanned<U> {
+        Unscanned(convert(name, self.0))
+    }
+
     /// A number or a yes or no about the content.
-    pub(crate) fn fact<F: Fact>(&self, ask: impl FnOnce(&T) -> F) -> F {
+    pub(crate) fn fact<F: Fact>(&self, ask: fn(&T) -> F) -> F {
         ask(&self.0)
     }
 
@@ -38,11 +46,29 @@ impl<T> Unscanned<T> {
     }
 }
 
+impl Unscanned<Answer> {
+    /// Adds the structure of an answer to what is known about the answers of its tool: a shape
+    /// holds no values, nor keys that may name a person. Returns whether that changed it, or
+    /// `None` if the answer has no structure.
+    pub(crate) fn teach(&self, shape: &mut Shape) -> Option<bool> {
+        let value = self.0.value()?;
+        Some(shape.observe(&value, &may_name_a_person))
+    }
+}
+
 impl<T> fmt::Debug for Unscanned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Unscanned(..)")
     }
 }
+
+/// The name of a tool, which nothing can be written to.
+pub(crate) trait Name: sealed::Sealed {}
+
+impl sealed::Sealed for &str {}
+impl sealed::Sealed for &ToolRef {}
+impl Name for &str {}
+impl Name for &ToolRef {}
 
 /// What may be known about content before it is searched: nothing that can hold text.
 pub(crate) trait Fact: sealed::Sealed {}
@@ -55,7 +81,7 @@ macro_rules! facts {
     ($($fact:ty),*) => { $(impl sealed::Sealed for $fact {} impl Fact for $fact {})* };
 }
 
-facts!((), bool, u64, usize, Option<ErrorCode>);
+facts!(bool, u64, usize, Option<ErrorCode>);
 
 #[cfg(test)]
 mod tests {

@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tidegate_catalog::{ObservedSchema, ServerTools, Shape, definition_hash};
-use tidegate_detect::may_name_a_person;
 use tidegate_model::{Answer, ToolDef, ToolRef};
 use tidegate_store::{ShapeRecord, Shapes as StoredShapes, StoreError};
+
+use crate::privacy::Unscanned;
 
 /// After this many results that taught nothing …
 const SETTLED_AFTER: u32 = 16;
@@ -63,8 +64,8 @@ impl Shapes {
     }
 
     /// Learns from an answer that a program gets.
-    pub(crate) fn learn(&self, id: &ToolRef, tool: &Arc<ToolDef>, answer: &Answer) {
-        if answer.is_error || tool.output_schema.is_some() {
+    pub(crate) fn learn(&self, id: &ToolRef, tool: &Arc<ToolDef>, answer: &Unscanned<Answer>) {
+        if answer.fact(|answer| answer.is_error) || tool.output_schema.is_some() {
             return;
         }
         let entry = self.entry(id, tool);
@@ -202,17 +203,16 @@ impl Learned {
     }
 
     /// Examines an answer. Returns whether there is something to store.
-    fn look_at(&mut self, answer: &Answer) -> bool {
+    fn look_at(&mut self, answer: &Unscanned<Answer>) -> bool {
         self.unchanged = self.unchanged.saturating_add(1);
         let settled = self.unchanged > SETTLED_AFTER;
         if settled && !self.unchanged.is_multiple_of(LOOK_EVERY) {
             return false;
         }
-        if answer.text_bytes() > LONG_TEXT_BYTES && self.shape.results() >= LONG_TEXTS {
+        if answer.fact(Answer::text_bytes) > LONG_TEXT_BYTES && self.shape.results() >= LONG_TEXTS {
             return false;
         }
-        let Some(value) = answer.value() else { return false };
-        let changed = self.shape.observe(&value, &may_name_a_person);
+        let Some(changed) = answer.teach(&mut self.shape) else { return false };
         self.observed = None;
         self.unkept = true;
         if changed {

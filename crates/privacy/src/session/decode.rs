@@ -1,19 +1,21 @@
 //! Views of a text with its escapes decoded.
 //!
 //! In: bytes. Out: the surroundings of every escape, decoded, with a mapping back to the
-//! original bytes. A value written as `jane%40x.org`, `jane\u0040x.org` or
-//! `jane&#64;x.org` is plain there. Text that was encoded twice (`%2540`, `\\u0040`) is
+//! original bytes. A value written as `jane%40x.org`, `jane\u0040x.org`, `jane&#64;x.org` or
+//! `jane=40x.org` is plain there. Text that was encoded twice (`%2540`, `\\u0040`) is
 //! plain in a second view, made from the first; there is no third.
 //!
 //! Text far from an escape is in no view: it is searched directly. A text without
-//! `%`, `\` and `&` costs one search for these.
+//! `%`, `\`, `&` and `=` costs two searches for these.
 
 use std::ops::Range;
 
+use super::entities::entity;
+use super::escapes::{Escaped, hex, is_word};
+use super::quoted_printable::{is_quoted_printable, quoted};
+
 /// How often a text is decoded.
 const LEVELS: usize = 2;
-/// An HTML entity has at most this many bytes between `&` and `;`.
-const LONGEST_ENTITY: usize = 10;
 /// Surroundings are extended to whole words up to this length.
 const LONGEST_WORD: usize = 64;
 
@@ -76,11 +78,11 @@ fn decode(source: &[u8], reach: usize) -> Option<View> {
     let mut view = View::default();
     // The end of what was copied or decoded, and of what must be copied at least.
     let (mut done, mut wanted) = (0, 0);
-    for at in memchr::memchr3_iter(b'%', b'\\', b'&', source) {
+    for at in places(source) {
         if at < done {
             continue;
         }
-        let Some((length, escaped)) = escape(&source[at..]) else { continue };
+        let Some((length, escaped)) = escape_at(source, at) else { continue };
         let from = at.saturating_sub(reach);
         if from > wanted {
             view.bytes.extend_from_slice(&source[done..wanted]);
@@ -99,46 +101,37 @@ fn decode(source: &[u8], reach: usize) -> Option<View> {
     if view.steps.is_empty() { None } else { Some(view) }
 }
 
-fn word_start(source: &[u8], from: usize) -> usize {
+/// Where escapes may be. `=` begins one in quoted-printable only: elsewhere `=20` is a number.
+fn places(source: &[u8]) -> impl Iterator<Item = usize> {
+    let mut equals_signs = None;
+    if is_quoted_printable(source) {
+        equals_signs = Some(memchr::memchr_iter(b'=', source).peekable());
+    }
+    let mut others = memchr::memchr3_iter(b'%', b'\\', b'&', source).peekable();
+    std::iter::from_fn(move || {
+        let Some(equals_signs) = &mut equals_signs else { return others.next() };
+        match (equals_signs.peek(), others.peek()) {
+            (Some(sign), Some(other)) if sign < other => equals_signs.next(),
+            (Some(_), None) => equals_signs.next(),
+            _ => others.next(),
+        }
+    })
+}
+
+pub(super) fn word_start(source: &[u8], from: usize) -> usize {
     let before = source[..from].iter().rev().take(LONGEST_WORD);
     from - before.take_while(|byte| is_word(**byte)).count()
 }
 
-fn word_end(source: &[u8], from: usize) -> usize {
+pub(super) fn word_end(source: &[u8], from: usize) -> usize {
     let after = source[from..].iter().take(LONGEST_WORD);
     from + after.take_while(|byte| is_word(**byte)).count()
 }
 
-/// Letters and digits of ASCII, and every byte of other characters.
-#[inline]
-pub(crate) fn is_word(byte: u8) -> bool {
-    const TABLE: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
-            byte += 1;
-        }
-        table
-    };
-    TABLE[byte as usize]
-}
-
-/// What an escape stands for.
-enum Escaped {
-    Byte(u8),
-    Char(char),
-}
-
-impl Escaped {
-    fn push_to(self, bytes: &mut Vec<u8>) {
-        match self {
-            Self::Byte(byte) => bytes.push(byte),
-            Self::Char(char) => {
-                bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
-    }
+/// The escape at a place, and its length.
+fn escape_at(source: &[u8], at: usize) -> Option<(usize, Escaped)> {
+    let bytes = source.get(at..)?;
+    if bytes.first() == Some(&b'=') { quoted(source, at) } else { escape(bytes) }
 }
 
 /// The escape that the bytes begin with, and its length.
@@ -164,8 +157,8 @@ fn escape(bytes: &[u8]) -> Option<(usize, Escaped)> {
             Some((2, Escaped::Char(char)))
         }
         [b'&', name @ ..] => {
-            let end = name.iter().take(LONGEST_ENTITY).position(|&byte| byte == b';')?;
-            Some((end + 2, Escaped::Char(entity(&name[..end])?)))
+            let (length, char) = entity(name)?;
+            Some((1 + length, Escaped::Char(char)))
         }
         _ => None,
     }
@@ -184,35 +177,6 @@ fn unicode_escape(digits: &[u8]) -> Option<(usize, Escaped)> {
     }
     let char = char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))?;
     Some((12, Escaped::Char(char)))
-}
-
-fn entity(name: &[u8]) -> Option<char> {
-    let code = match name {
-        [b'#', b'x' | b'X', digits @ ..] => hex(digits)?,
-        [b'#', digits @ ..] => str::from_utf8(digits).ok()?.parse().ok()?,
-        b"amp" => u32::from(b'&'),
-        b"lt" => u32::from(b'<'),
-        b"gt" => u32::from(b'>'),
-        b"quot" => u32::from(b'"'),
-        b"apos" => u32::from(b'\''),
-        b"nbsp" => u32::from(b' '),
-        b"commat" => u32::from(b'@'),
-        b"period" => u32::from(b'.'),
-        b"plus" => u32::from(b'+'),
-        b"lowbar" => u32::from(b'_'),
-        b"lsqb" | b"lbrack" => u32::from(b'['),
-        b"rsqb" | b"rbrack" => u32::from(b']'),
-        _ => return None,
-    };
-    char::from_u32(code)
-}
-
-/// A number of at most eight digits.
-fn hex(digits: &[u8]) -> Option<u32> {
-    if digits.is_empty() || digits.len() > 8 {
-        return None;
-    }
-    digits.iter().try_fold(0, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
 }
 
 #[cfg(test)]
@@ -235,6 +199,8 @@ mod tests {
             (r"a\x40b", "a@b"),
             (r"a\/b\nc\_d", "a/b\nc_d"),
             ("a&#64;b&#x40;c&commat;d&amp;e", "a@b@c@d&e"),
+            ("a&#0000000064;b&#64c&#X40/&Uuml;&szlig;", "a@b@c@/Üß"),
+            ("M=C3=BCller=20=2D=\r\nA=\nB a=40b", "Müller -AB a@b"),
             (r"M\u00fcller", "Müller"),
             ("M%C3%BCller", "Müller"),
             (r"\ud83d\ude00!", "😀!"),
@@ -266,6 +232,10 @@ mod tests {
             "&#;",
             "&#xffffffff;",
             "&#99999999999;",
+            "size=20 and=42&year=2024",
+            "a=C3",
+            "a=c3=bc",
+            "a =\n b",
         ] {
             assert_eq!(seen(text, 64), [""; 0], "{text}");
         }

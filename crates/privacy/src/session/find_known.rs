@@ -7,9 +7,9 @@
 use tidegate_model::DataType;
 
 use super::canonical::core;
-use super::decode::is_word;
 use super::encoded::{self, encoded_at};
 use super::entries::{Entries, Entry, Id, KnownValue, Rule};
+use super::escapes::is_word;
 use super::hash::Key;
 use super::known_numbers::{NumberIndex, dialled, with_prefix};
 use super::masks::Masks;

@@ -7,15 +7,16 @@ use memchr::{memchr, memchr2};
 use tidegate_model::Span;
 
 use super::find_known::Hit;
-use super::spelling::{Place, is_json, unescaped};
-use super::{FoundToken, SessionValues, Tokenized, find_tokens};
+use super::json_source::{Begin, IsNumber, json_source, no_token_is};
+use super::spelling::{Place, unescaped};
+use super::{SessionValues, Tokenized, find_tokens};
 
 impl SessionValues {
     /// Registers the values detected in a JSON text, and replaces these and all known ones.
     pub fn tokenize_json(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
-        let placed = JsonStrings::new(text).placed(0, found);
+        let placed = JsonStrings::new(text, Begin::Outside, &no_token_is).placed(0, found);
         self.write(text, placed)
     }
 }
@@ -49,15 +50,13 @@ fn placed(walk: &mut JsonStrings<'_>, from: usize, found: Vec<Hit>) -> Vec<(Hit,
 }
 
 /// How many JSON texts surround a place of a text. Tokens may stand where numbers stood.
-fn depth_at(text: &str, place: usize) -> usize {
+fn depth_at(text: &str, place: usize, is_number: IsNumber<'_>) -> usize {
     // Deeper texts are not looked into: they double in length with each level.
     const MOST: usize = 4;
     let (mut text, mut place) = (text.to_owned(), place);
     for depth in 0..MOST {
-        if !is_json_around(&text, &find_tokens(&text)) {
-            return depth;
-        }
-        let mut walk = JsonStrings::new(&text);
+        let Some(begin) = json_source(&text, &find_tokens(&text), is_number) else { return depth };
+        let mut walk = JsonStrings::new(&text, begin, is_number);
         walk.to(place);
         let end = walk.end_of_string(text.len());
         let (string, before) = (text.get(walk.string..end), text.get(walk.string..place));
@@ -72,23 +71,6 @@ fn depth_at(text: &str, place: usize) -> usize {
     MOST
 }
 
-/// Whether a text is JSON, when its tokens may stand where numbers stood: the token of a
-/// number in JSON inside JSON has no quotes.
-pub(super) fn is_json_around(text: &str, tokens: &[FoundToken]) -> bool {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return false;
-    }
-    let mut with_numbers = String::with_capacity(text.len());
-    let mut done = 0;
-    for found in tokens {
-        with_numbers.push_str(text.get(done..found.range.start).unwrap_or_default());
-        with_numbers.push('0');
-        done = found.range.end;
-    }
-    with_numbers.push_str(text.get(done..).unwrap_or_default());
-    is_json(&with_numbers)
-}
-
 /// Bytes of numbers, and of `true`, `false` and `null`.
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
@@ -99,6 +81,7 @@ fn is_scalar(byte: u8) -> bool {
 pub(super) struct JsonStrings<'a> {
     text: &'a str,
     bytes: &'a [u8],
+    is_number: IsNumber<'a>,
     at: usize,
     in_string: bool,
     /// The start of the current string, and of the last escape in it.
@@ -109,9 +92,9 @@ pub(super) struct JsonStrings<'a> {
 }
 
 impl<'a> JsonStrings<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        Self { text, bytes, at: 0, in_string: false, string: 0, escape: 0, depth: None }
+    pub(super) fn new(text: &'a str, begin: Begin, is_number: IsNumber<'a>) -> Self {
+        let (bytes, in_string) = (text.as_bytes(), begin == Begin::Inside);
+        Self { text, bytes, is_number, at: 0, in_string, string: 0, escape: 0, depth: None }
     }
 
     pub(super) fn is_in_string(&self) -> bool {
@@ -180,7 +163,7 @@ impl<'a> JsonStrings<'a> {
             self.text.get(self.string..self.end_of_string(self.text.len())).unwrap_or_default();
         let before = self.text.get(self.string..place).unwrap_or_default();
         let depth = 1 + match (unescaped(string), unescaped(before)) {
-            (Some(string), Some(before)) => depth_at(&string, before.len()),
+            (Some(string), Some(before)) => depth_at(&string, before.len(), self.is_number),
             _ => 0,
         };
         self.depth = Some(depth);

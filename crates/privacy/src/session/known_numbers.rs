@@ -5,8 +5,8 @@
 //! many national numbers) begin and end with a word. At every place, no more is read than
 //! the length of the longest known number.
 
-use super::decode::is_word;
 use super::entries::Id;
+use super::escapes::is_word;
 use super::hash::{HashMapOf, Key, Sum};
 
 /// The fewest digits of a number that is searched for: shorter ones are years, prices, counts.

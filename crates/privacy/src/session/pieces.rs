@@ -12,6 +12,7 @@ use tidegate_model::Span;
 use super::chunks::{BUFFER_BYTES, border, moved_before};
 use super::find_known::Hit;
 use super::json::JsonStrings;
+use super::json_source::{Begin, json_source, no_token_is};
 use super::spelling::Place;
 use super::{SessionValues, Tokenized, find_tokens};
 
@@ -43,7 +44,8 @@ pub struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     /// A text, and what was detected in it.
     pub fn new(text: &'a str, spans: &'a [Span], written_as: WrittenAs) -> Self {
-        let (strings, done) = (JsonStrings::new(text), Tokenized::default());
+        let strings = JsonStrings::new(text, Begin::Outside, &no_token_is);
+        let done = Tokenized::default();
         Self { text, spans, written_as, remembered: 0, at: 0, strings, done }
     }
 
@@ -79,12 +81,25 @@ impl<'a> Pieces<'a> {
             let cut = border(self.text, next.start.min(self.text.len()));
             let near = self.spans.iter().rev().take_while(|span| span.end > cut);
             self.text = &self.text[..moved_before(cut, near.map(Span::range).collect())];
-            self.strings = JsonStrings::new(self.text);
+            self.strings = JsonStrings::new(self.text, Begin::Outside, &no_token_is);
+        }
+    }
+
+    /// Text that consists of the words of JSON is replaced in as JSON. Before the first piece
+    /// only: a text in which nothing is replaced is not read for this.
+    fn recognise_source(&mut self) {
+        if self.at == 0
+            && self.written_as == WrittenAs::Text
+            && let Some(begin) = json_source(self.text, &[], &no_token_is)
+        {
+            self.written_as = WrittenAs::Json;
+            self.strings = JsonStrings::new(self.text, begin, &no_token_is);
         }
     }
 
     /// Replaces the values of the next piece. Returns whether there is more.
     pub fn replace(&mut self, session: &mut SessionValues) -> bool {
+        self.recognise_source();
         session.make_room();
         let mut piece = PIECE_BYTES;
         loop {

@@ -183,6 +183,45 @@ proptest! {
     }
 
     #[test]
+    fn g45_every_line_of_a_json_file_comes_back_alone_and_with_others(
+        fields in prop::collection::vec(("[a-z_]{1,8}", "[a-z \"\\\\/\n]{0,6}", value(), 0_usize..4), 1..8),
+        from in 0_usize..8,
+    ) {
+        let mut session = SessionValues::default();
+        let mut file = String::from("{\n");
+        for (number, (key, before, (data_type, value), how)) in fields.iter().enumerate() {
+            session.remember(value, &[Span::certain(0..value.len(), *data_type)]);
+            let plain = serde_json::Value::from(format!("{before} {value}")).to_string();
+            let written = match how {
+                0 => plain,
+                1 => escaped_beyond_ascii(&plain),
+                2 => plain.replace('@', "\\u0040").replace('/', "\\/"),
+                _ => "4930123456789".to_owned(),
+            };
+            let comma = if number + 1 < fields.len() { "," } else { "" };
+            file.push_str(&format!("  \"{key}\": {written}{comma}\n"));
+        }
+        file.push('}');
+        session.remember("4930123456789", &[Span::certain(0..13, DataType::Phone)]);
+        if !find_tokens(&file).is_empty() {
+            return Ok(());
+        }
+        let shown = session.tokenize(&file, &[]).text;
+        prop_assert_eq!(&session.restore(&shown, &all).unwrap().value, &file);
+        let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+        let (shown, file) = (lines(&shown), lines(&file));
+        for (shown, raw) in shown.iter().zip(&file) {
+            prop_assert_eq!(&session.restore(shown, &all).unwrap().value, raw);
+        }
+        let from = from.min(shown.len() - 1);
+        let rest = session.restore(&shown[from..].join("\n"), &all).unwrap().value;
+        prop_assert_eq!(rest, file[from..].join("\n"));
+        // What was shown of a part of the file is the part.
+        let part = session.tokenize(&file[from..].join("\n"), &[]).text;
+        prop_assert_eq!(session.restore(&part, &all).unwrap().value, file[from..].join("\n"));
+    }
+
+    #[test]
     fn no_text_and_no_spans_make_it_panic(
         texts in prop::collection::vec("([\\PC]|[%\\\\&\\[\\]_u0-9a-fA-F+=/]|\u{301}|EMAIL_1|&#64;|%C3){0,60}", 1..5),
         places in prop::collection::vec((0_usize..80, 0_usize..80, 0_usize..13), 0..10),

@@ -5,14 +5,16 @@
 //! looks like a token can be left as it is.
 //!
 //! What a token replaced comes back byte for byte, so a text that was shown with tokens is
-//! restored to the same text. In a text that is JSON, a value gets the escapes it had there,
-//! or those it needs. Where a token was encoded on the way (`%5BEMAIL_1%5D`), its value is
+//! restored to the same text. In JSON source, whole or a fragment, a value gets the escapes it
+//! had there, or those it needs. The token of a number becomes a number where one may be. Where a token was encoded on the way (`%5BEMAIL_1%5D`), its value is
 //! encoded in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::json::{JsonStrings, is_json_around};
+use super::expected::{Expected, Kinds};
+use super::json::JsonStrings;
+use super::json_source::json_source;
 use super::spelling::{Spelling, escaped};
 use super::{SessionValues, Token, TokenEncoding, find_tokens};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -79,7 +81,18 @@ impl SessionValues {
         value: &Value,
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.json(value))
+        self.restore_with(action, |restoring| restoring.json(value, &Expected::anything()))
+    }
+
+    /// The same for a value that is to match a JSON Schema: the token of a number becomes text
+    /// where the schema has only text.
+    pub fn restore_for_schema(
+        &self,
+        value: &Value,
+        schema: &Value,
+        action: &dyn Fn(Token) -> TokenAction,
+    ) -> Result<Restored<Value>, RestoreError> {
+        self.restore_with(action, |restoring| restoring.json(value, &Expected::by(schema)))
     }
 
     fn restore_with<T>(
@@ -116,22 +129,35 @@ struct Restoring<'a> {
 }
 
 impl Restoring<'_> {
-    fn json(&mut self, value: &Value) -> Value {
+    fn json(&mut self, value: &Value, expected: &Expected<'_>) -> Value {
         match value {
-            Value::String(text) => self.number(text).unwrap_or_else(|| self.text(text).into()),
-            Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
+            Value::String(text) => {
+                self.number(text, expected).unwrap_or_else(|| self.text(text).into())
+            }
+            Value::Array(items) => {
+                let item = |(at, item)| self.json(item, &expected.item(at));
+                items.iter().enumerate().map(item).collect()
+            }
             Value::Object(fields) => {
-                let field = |(name, value): (&String, &Value)| (self.text(name), self.json(value));
+                let field = |(name, value): (&String, &Value)| {
+                    (self.text(name), self.json(value, &expected.field(name)))
+                };
                 Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
 
-    /// The number that a text stands for, if it is the token of one.
-    fn number(&mut self, text: &str) -> Option<Value> {
+    /// The number that a text stands for, if it is the token of one, and of text that is one
+    /// where only a number may be.
+    fn number(&mut self, text: &str, expected: &Expected<'_>) -> Option<Value> {
         let token = Token::parse(text)?;
-        let Some(Spelling::Number(digits)) = self.session.spelling_of(token) else { return None };
+        let digits = match (self.session.spelling_of(token)?, expected.kinds()) {
+            (_, Kinds { number: false, text: true }) => return None,
+            (Spelling::Number(digits), _) => digits,
+            (Spelling::Text(digits), Kinds { number: true, text: false }) => digits,
+            _ => return None,
+        };
         let number: Number = serde_json::from_str(&digits).ok()?;
         // A longer number than JSON values can hold stays text, with all of its digits.
         if number.to_string() != *digits || (self.action)(token) != TokenAction::Restore {
@@ -146,7 +172,10 @@ impl Restoring<'_> {
         if tokens.is_empty() {
             return text.to_owned();
         }
-        let mut json = is_json_around(text, &tokens).then(|| JsonStrings::new(text));
+        let session = self.session;
+        let is_number = |token| session.is_number(token);
+        let mut json = json_source(text, &tokens, &is_number)
+            .map(|begin| JsonStrings::new(text, begin, &is_number));
         let mut restored = String::with_capacity(text.len());
         let mut done = 0;
         for found in tokens {

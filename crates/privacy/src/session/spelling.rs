@@ -146,13 +146,6 @@ pub(crate) fn escaped(text: &str) -> String {
     quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// Whether a text is a JSON object or list.
-pub(crate) fn is_json(text: &str) -> bool {
-    let trimmed = text.trim_start();
-    trimmed.starts_with(['{', '['])
-        && serde_json::from_str::<&serde_json::value::RawValue>(trimmed).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;

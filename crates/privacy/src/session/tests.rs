@@ -506,3 +506,89 @@ fn g40_foreign_tokens_are_bounded() {
     session.remember(&text.replace("EMAIL", "NAME"), &[]);
     assert_eq!(session.foreign.len(), super::MAX_FOREIGN_TOKENS);
 }
+
+#[test]
+fn g45_the_token_of_a_number_is_restored_to_what_the_schema_expects() {
+    let mut session = SessionValues::default();
+    let text = r#"{"phone":4930123456789}"#;
+    let done = session.tokenize_json(text, &[Span::certain(9..22, DataType::Phone)]);
+    assert_eq!(done.text, r#"{"phone":"[PHONE_1]"}"#);
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "number": {"type": ["integer", "null"]},
+            "any": {},
+            "either": {"anyOf": [{"type": "string"}, {"type": "number"}]},
+            "listed": {"type": "array", "items": {"$ref": "#/$defs/phone"}},
+        },
+        "$defs": {"phone": {"type": "string"}},
+    });
+    let token = "[PHONE_1]";
+    let given = serde_json::json!({
+        "text": token, "number": token, "any": token, "either": token, "listed": [token],
+        "unlisted": token,
+    });
+    let (text, number) = ("4930123456789", 4_930_123_456_789_u64);
+    let wanted = serde_json::json!({
+        "text": text, "number": number, "any": number, "either": number, "listed": [text],
+        "unlisted": number,
+    });
+    let sent = session.restore_for_schema(&given, &schema, &|_| TokenAction::Restore).unwrap();
+    assert_eq!(sent.value, wanted);
+}
+
+#[test]
+fn g45_a_fragment_of_json_is_restored_as_it_was_in_the_file() {
+    let file = "{\n  \"full_name\": \"J\\u00f6rg Wei\\u00df\",\n  \"address\": \"12 Main St\\nSpringfield\",\n  \"phone\": 4930123456789\n}";
+    let place = |value: &str| {
+        let start = file.find(value).unwrap();
+        start..start + value.len()
+    };
+    let spans = [
+        Span::certain(place("J\\u00f6rg Wei\\u00df"), DataType::Person),
+        Span::certain(place("12 Main St\\nSpringfield"), DataType::Address),
+        Span::certain(place("4930123456789"), DataType::Phone),
+    ];
+    // As a file, and as an answer that has it.
+    for levels in 0..2 {
+        let mut session = SessionValues::default();
+        session.remember("Jörg Weiß", &[Span::certain(0.."Jörg Weiß".len(), DataType::Person)]);
+        session.remember(
+            "12 Main St\nSpringfield",
+            &[Span::certain(0.."12 Main St\nSpringfield".len(), DataType::Address)],
+        );
+        session.remember("4930123456789", &[Span::certain(0..13, DataType::Phone)]);
+        let mut answer = file.to_owned();
+        for _ in 0..levels {
+            answer = serde_json::json!({ "text": answer }).to_string();
+        }
+        let spans: &[Span] = if levels == 0 { &spans } else { &[] };
+        let mut shown = session.tokenize(&answer, spans).text;
+        for _ in 0..levels {
+            let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
+            shown = value["text"].as_str().unwrap().to_owned();
+        }
+        for value in ["Wei", "Main", "49301"] {
+            assert!(!shown.contains(value), "{shown}");
+        }
+        let restored = |text: &str| session.restore(text, &|_| TokenAction::Restore).unwrap().value;
+        assert_eq!(restored(&shown), file);
+        for (line, raw) in shown.lines().zip(file.lines()) {
+            assert_eq!(restored(line), raw);
+            assert_eq!(restored(line.trim_matches([' ', ','])), raw.trim_matches([' ', ',']));
+        }
+        // A new line with a value of another place.
+        let name = shown.lines().nth(1).unwrap().split('"').nth(3).unwrap();
+        assert_eq!(
+            restored(&format!("\"owner\": \"{name}\",")),
+            r#""owner": "J\u00f6rg Wei\u00df","#
+        );
+        // A tool gets the value, and prose has no escapes.
+        assert_eq!(restored(name), "Jörg Weiß");
+        assert_eq!(
+            restored(&format!("Dear {name}, \"{name}\" is")),
+            "Dear Jörg Weiß, \"Jörg Weiß\" is"
+        );
+    }
+}

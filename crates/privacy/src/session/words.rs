@@ -7,8 +7,8 @@
 //! `+` (as in a URL); other characters between words must match.
 
 use super::canonical::{fold_into, is_word_char};
-use super::decode::is_word;
 use super::entries::{Id, KnownValue, Rule};
+use super::escapes::is_word;
 use super::hash::{Filter, HashMapOf, Key, Sum, TextHash, load_some};
 
 /// Names of more words are not in this index.

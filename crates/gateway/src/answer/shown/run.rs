@@ -9,7 +9,7 @@ use super::{Outgoing, Shown, sealed};
 use crate::answer::ended::Ended;
 use crate::answer::json_cost::json_bytes;
 use crate::answer::result::{self, ShownParts, WithheldParts};
-use crate::privacy::Leaving;
+use crate::privacy::{Leaving, Origin};
 
 /// A run that has ended, with real values.
 pub(crate) struct EndedRun {
@@ -52,7 +52,7 @@ impl Outgoing for EndedRun {
         // First what is short: output and logs may use up what the search may cost.
         let warnings = ended.warnings.iter();
         let mut warnings: Vec<String> =
-            warnings.map(|warning| leaving.text(warning).into_string()).collect();
+            warnings.map(|warning| leaving.own_text(Origin::Data, warning).into_string()).collect();
         let outcome = match &ended.outcome {
             Ok(Some(json)) => Ok(Some(leaving.start_of_json(json))),
             Ok(None) => Ok(None),

@@ -9,6 +9,7 @@ use tidegate_model::{Answer, Clock, ServerInfo, ToolDef, ToolList, ToolRef};
 use tidegate_store::Store;
 
 use super::Shapes;
+use crate::privacy::Unscanned;
 
 fn shapes(state: &Path) -> Shapes {
     Shapes::open(Store::open(state, Clock::system()).unwrap().shapes()).unwrap()
@@ -42,13 +43,17 @@ fn what_a_program_gets_is_learned() {
     let state = tempfile::tempdir().unwrap();
     let shapes = shapes(state.path());
     let tool = tool("Reads");
-    shapes.learn(&id(), &tool, &text("{\"size\": 1}"));
+    shapes.learn(&id(), &tool, &Unscanned::new(text("{\"size\": 1}")));
     let structured = Answer { structured: Some(json!({"size": null})), ..text("other") };
-    shapes.learn(&id(), &tool, &structured);
+    shapes.learn(&id(), &tool, &Unscanned::new(structured));
     let failed = Answer { is_error: true, ..text("no such file") };
-    shapes.learn(&id(), &tool, &failed);
+    shapes.learn(&id(), &tool, &Unscanned::new(failed));
     let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
-    shapes.learn(&id(), &tool, &Answer { content: vec![image], ..Answer::default() });
+    shapes.learn(
+        &id(),
+        &tool,
+        &Unscanned::new(Answer { content: vec![image], ..Answer::default() }),
+    );
     let size = json!({"type": ["integer", "null"]});
     assert_eq!(
         shapes.observed(&id(), &tool),
@@ -62,20 +67,20 @@ fn a_tool_with_an_output_schema_teaches_nothing() {
     let shapes = shapes(state.path());
     let mut tool = tool("Reads");
     Arc::make_mut(&mut tool).output_schema = Some(json!({"type": "object"}));
-    shapes.learn(&id(), &tool, &text("{}"));
+    shapes.learn(&id(), &tool, &Unscanned::new(text("{}")));
     assert_eq!(shapes.observed(&id(), &tool), None);
 }
 
 #[test]
 fn a_shape_is_kept_between_starts_and_counts_for_its_definition_only() {
     let state = tempfile::tempdir().unwrap();
-    shapes(state.path()).learn(&id(), &tool("Reads"), &text("plain"));
+    shapes(state.path()).learn(&id(), &tool("Reads"), &Unscanned::new(text("plain")));
     let reopened = shapes(state.path());
     let string = json!({"type": "string"});
     assert_eq!(reopened.observed(&id(), &tool("Reads")), observed(string.clone(), 1));
     assert_eq!(reopened.observed(&id(), &tool("Reads better")), None);
     // The first answer of the new one replaces it.
-    reopened.learn(&id(), &tool("Reads better"), &text("[]"));
+    reopened.learn(&id(), &tool("Reads better"), &Unscanned::new(text("[]")));
     assert_eq!(
         reopened.observed(&id(), &tool("Reads better")),
         observed(json!({"type": "array"}), 1)
@@ -88,7 +93,7 @@ fn what_a_shape_rests_on_is_kept_at_the_end() {
     let state = tempfile::tempdir().unwrap();
     let first = shapes(state.path());
     for _ in 0..3 {
-        first.learn(&id(), &tool("Reads"), &text("plain"));
+        first.learn(&id(), &tool("Reads"), &Unscanned::new(text("plain")));
     }
     first.keep_all();
     drop(first);
@@ -104,7 +109,7 @@ fn a_list_with_another_definition_or_without_the_tool_makes_it_forgotten() {
     for changed in changed {
         let state = tempfile::tempdir().unwrap();
         let shapes = shapes(state.path());
-        shapes.learn(&id(), &tool("Reads"), &text("plain"));
+        shapes.learn(&id(), &tool("Reads"), &Unscanned::new(text("plain")));
         shapes.forget_changed("files", &list(vec![ToolDef::clone(&tool("Reads"))]));
         shapes.forget_changed("other", &changed);
         assert!(shapes.observed(&id(), &tool("Reads")).is_some());
@@ -122,7 +127,7 @@ fn a_settled_shape_is_looked_at_rarely_and_still_changes() {
     let shapes = shapes(state.path());
     let tool = tool("Reads");
     for _ in 0..101 {
-        shapes.learn(&id(), &tool, &text("plain"));
+        shapes.learn(&id(), &tool, &Unscanned::new(text("plain")));
     }
     // The first, sixteen more, then every eighth of the rest.
     assert_eq!(
@@ -130,7 +135,7 @@ fn a_settled_shape_is_looked_at_rarely_and_still_changes() {
         observed(json!({"type": "string"}), 1 + 16 + (100 - 16) / 8)
     );
     for _ in 0..8 {
-        shapes.learn(&id(), &tool, &text("[]"));
+        shapes.learn(&id(), &tool, &Unscanned::new(text("[]")));
     }
     let both = json!({"anyOf": [{"type": "array"}, {"type": "string"}]});
     // After a change, every answer is examined again.
