@@ -24,9 +24,11 @@ mod recursion;
 mod special_functions;
 mod statements;
 mod strings;
+mod token_comparisons;
 mod value;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use oxc::ast::ast::Program;
 use oxc::ast_visit::Visit;
@@ -122,6 +124,8 @@ struct Evaluator<'r> {
     repeated: HashSet<u32>,
     computed_members: u64,
     folded_texts: u64,
+    /// A token that is in a set or a key of a map.
+    tokens_in_sets: Option<Rc<str>>,
     /// Functions, with those that they call unconditionally.
     unconditional_calls: HashMap<SymbolId, UnconditionalCalls>,
     /// The number of values that may still be copied.
@@ -149,6 +153,7 @@ impl<'r> Evaluator<'r> {
             repeated: HashSet::new(),
             computed_members: 0,
             folded_texts: 0,
+            tokens_in_sets: None,
             unconditional_calls: HashMap::new(),
             budget: MAX_COPIED,
         }
