@@ -34,6 +34,7 @@ mod sizes;
 mod special_functions;
 mod statements;
 mod strings;
+mod token_comparisons;
 mod value;
 
 pub(crate) use evaluator::reading;

@@ -24,9 +24,11 @@ mod recursion;
 mod special_functions;
 mod statements;
 mod strings;
+mod token_comparisons;
 mod value;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use oxc::ast::ast::Program;
 use oxc::ast_visit::Visit;
@@ -143,6 +145,8 @@ struct Found {
     repeated: HashSet<u32>,
     computed_members: u64,
     folded_texts: u64,
+    /// A token that is in a set or a key of a map.
+    tokens_in_sets: Option<Rc<str>>,
 }
 
 impl<'r> Evaluator<'r> {
@@ -162,6 +166,7 @@ impl<'r> Evaluator<'r> {
                 repeated: HashSet::new(),
                 computed_members: 0,
                 folded_texts: 0,
+                tokens_in_sets: None,
             },
             budget: MAX_COPIED,
         }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::{Ranged, TextSize};
-use tidegate_model::reading::{AbstractValue, FactKind, TOKEN_COMPARISON};
-use tidegate_model::{DataType, ToolRef};
+use tidegate_model::ToolRef;
+use tidegate_model::reading::FactKind;
 
 use super::arguments::Arguments;
 use super::evaluator::{Evaluator, FactDetails};
@@ -17,9 +17,6 @@ use super::mutation::is_mutating;
 use super::strings;
 use super::value::{Value, ValueKind, union_sources, with_source};
 use crate::tool_calls::ToolCallFacts;
-
-/// Methods that look for a text, in a text or in a list.
-const COMPARES: [&str; 7] = ["startswith", "endswith", "find", "rfind", "index", "count", "__eq__"];
 
 impl<'a> Evaluator<'_, 'a> {
     /// Calls a method.
@@ -31,9 +28,7 @@ impl<'a> Evaluator<'_, 'a> {
         arguments: Arguments<'a>,
     ) -> Value<'a> {
         let at = call.start();
-        if COMPARES.contains(&name) {
-            self.record_token_comparison(arguments.positional.iter().chain([owner]), at);
-        }
+        self.record_token_search(owner, name, &arguments, at);
         if let Some(text) = owner.as_text().filter(|_| matches!(name, "format" | "format_map")) {
             self.record_format(&text.clone(), at);
         }
@@ -76,30 +71,6 @@ impl<'a> Evaluator<'_, 'a> {
         let callee = self.member(owner, name, place);
         self.record_tool_call(&callee, &arguments, call);
         self.apply(&callee, arguments, at)
-    }
-
-    /// Records a comparison with a literal that is a token of personal data.
-    pub(super) fn record_token_comparison<'v>(
-        &mut self,
-        compared: impl IntoIterator<Item = &'v Value<'a>>,
-        at: TextSize,
-    ) where
-        'a: 'v,
-    {
-        let text = |value: &'v Value<'a>| value.as_text().map(|text| &**text);
-        let is_token = |text: &&str| DataType::of_token(text).is_some();
-        let token = |value: &'v Value<'a>| match &value.kind {
-            ValueKind::List(list) => list.iter().filter_map(text).find(is_token),
-            ValueKind::Dict(entries) => {
-                entries.iter().filter_map(|(key, _)| text(key)).find(is_token)
-            }
-            _ => text(value).filter(is_token),
-        };
-        if let Some(token) = compared.into_iter().find_map(token) {
-            let arguments = vec![AbstractValue::text(token)];
-            let details = FactDetails { arguments, hidden: false };
-            self.record(FactKind::Syntax, TOKEN_COMPARISON, at, details);
-        }
     }
 
     /// Records the tool and the arguments of a tool call.
@@ -178,6 +149,7 @@ impl<'a> Evaluator<'_, 'a> {
         at: TextSize,
     ) -> Value<'a> {
         let from = union_sources([&callee.from, &arguments.from()]);
+        self.record_token_pattern(path, arguments, at);
         let result = self.special(path, arguments, at);
         // A function that only names something is reported as the thing it names.
         if !(result.is_some() && matches!(&**path, "getattr" | "vars" | "chr" | "ord")) {

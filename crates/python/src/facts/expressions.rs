@@ -114,6 +114,9 @@ impl<'a> Evaluator<'_, 'a> {
             return self.sliced(&owner, bounds);
         }
         let key = self.value(&subscript.slice);
+        if matches!(owner.kind, ValueKind::Dict(_)) && key.as_text().is_none() {
+            self.record_token_comparison([&owner], subscript.start());
+        }
         if !self.spend(cost(&owner)) {
             return Value::unknown_from(owner.from);
         }

@@ -94,6 +94,14 @@ fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
         "row.email in ('[EMAIL_1]', '[EMAIL_2]')",
         "text.startswith('[NAME_1]')",
         "match row.email:\n  case '[EMAIL_1]': pass",
+        "found = [row for row in rows if row.email in {'[EMAIL_1]'}]",
+        "{'[EMAIL_1]': 1}[row.email]",
+        "{'[EMAIL_1]': 1}.get(row.email)",
+        "by_email.get('[EMAIL_1]')",
+        "row.email in {'[EMAIL_1]': 1}",
+        r"import re; re.search('\[EMAIL_1\]', text)",
+        "text.replace('[EMAIL_1]', '')",
+        "text.split('[NAME_1]')",
     ] {
         assert_eq!(lines(source).len(), 1, "{source}");
     }
@@ -101,6 +109,10 @@ fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
         "servers.crm.find(email='[EMAIL_1]')",
         "pii.equals(row.email, '[EMAIL_1]')",
         "row.kind == '[NOTE_1]'",
+        "text.replace('{to}', '[EMAIL_1]')",
+        "servers.crm.get('[EMAIL_1]')",
+        "for to in {'[EMAIL_1]'}: servers.mail.send(to=to)",
+        "import re; re.search('[EMAIL_1]', text)",
         "row.text == 'to [EMAIL_1]'",
         "row.email == other",
     ] {

@@ -8,8 +8,8 @@ use oxc::ast::ast::{
     Argument, CallExpression, Expression, ImportExpression, NewExpression, TaggedTemplateExpression,
 };
 use oxc::span::GetSpan;
-use tidegate_model::reading::{AbstractValue, FactKind, TOKEN_COMPARISON};
-use tidegate_model::{DataType, KnownArguments, ToolRef};
+use tidegate_model::reading::{AbstractValue, FactKind};
+use tidegate_model::{KnownArguments, ToolRef};
 
 use super::bindings::module_path;
 use super::expressions::place;
@@ -38,10 +38,6 @@ const FOR_EACH: [&str; 16] = [
 
 /// Methods that call a function with the value of their owner.
 const PROMISE_METHODS: [&str; 3] = ["then", "catch", "finally"];
-
-/// Methods that look for a text, in a text or in a list.
-const COMPARES: [&str; 6] =
-    ["includes", "indexOf", "lastIndexOf", "startsWith", "endsWith", "localeCompare"];
 
 /// A call being evaluated.
 pub(super) struct CallSite<'c> {
@@ -158,23 +154,6 @@ impl<'a> Evaluator<'_> {
         }
     }
 
-    /// Records a comparison with a literal that is a token of personal data.
-    pub(super) fn record_token_comparison<'v>(
-        &mut self,
-        compared: impl IntoIterator<Item = &'v Value>,
-        at: u32,
-    ) {
-        let is_token = |text: &&str| DataType::of_token(text).is_some();
-        let token = |value: &'v Value| match &value.shape {
-            ValueKind::List(list) => list.iter().filter_map(Value::as_text).find(is_token),
-            _ => value.as_text().filter(is_token),
-        };
-        if let Some(token) = compared.into_iter().find_map(token) {
-            let token = vec![AbstractValue::text(token)];
-            self.record(FactKind::Syntax, TOKEN_COMPARISON, at, token, false);
-        }
-    }
-
     /// Records the tool and the arguments of a tool call.
     fn record_tool_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
         if !self.found.records {
@@ -210,10 +189,8 @@ impl<'a> Evaluator<'_> {
 
     /// Records a call and returns its value.
     pub(super) fn called(&mut self, call: &CallSite<'_>) -> Value {
+        self.record_token_search(call);
         if let (Some(base), Some(name)) = (&call.base, call.name.as_deref()) {
-            if COMPARES.contains(&name) {
-                self.record_token_comparison(call.arguments.iter().chain([base]), call.at);
-            }
             self.bulk_of_method(base, name, call.arguments, call.at);
             if let Some(value) = strings::method(base, name, call.arguments) {
                 return value;

@@ -95,6 +95,7 @@ impl<'a> Evaluator<'_> {
             Expression::RegExpLiteral(regex) => {
                 let pattern = AbstractValue::text(regex.regex.pattern.text.as_str());
                 self.record(FactKind::Syntax, "pattern", regex.span.start, vec![pattern], false);
+                self.record_token_pattern(regex.regex.pattern.text.as_str(), regex.span.start);
                 Value::of(ValueKind::Own)
             }
             Expression::TemplateLiteral(template) => self.template(template),
@@ -155,7 +156,14 @@ impl<'a> Evaluator<'_> {
     /// The value of a member.
     pub(super) fn member(&mut self, member: &MemberExpression<'a>) -> Value {
         let base = self.evaluate(member.object());
-        self.member_of(&base, member)
+        let value = self.member_of(&base, member);
+        if let MemberExpression::ComputedMemberExpression(computed) = member
+            && matches!(base.shape, ValueKind::Object(_))
+            && !matches!(computed.expression, Expression::StringLiteral(_))
+        {
+            self.record_token_comparison([&base], computed.span.start);
+        }
+        value
     }
 
     /// The same for an owner that is already evaluated.
@@ -323,7 +331,7 @@ impl<'a> Evaluator<'_> {
         if binary.operator != BinaryOperator::Addition {
             let left = self.read(&binary.left);
             let right = self.read(&binary.right);
-            if binary.operator.is_equality() {
+            if binary.operator.is_equality() || binary.operator == BinaryOperator::In {
                 self.record_token_comparison([&left, &right], binary.span.start);
             }
             return arithmetic(binary.operator, &left, &right);

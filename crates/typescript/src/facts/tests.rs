@@ -279,6 +279,16 @@ fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
         "return text.includes(`[PHONE_3]`)",
         "return ['[EMAIL_1]', '[EMAIL_2]'].includes(row.email)",
         "switch (row.email) { case '[EMAIL_1]': return 1 }",
+        "return new Set(['[EMAIL_1]']).has(row.email)",
+        "const seen = new Set(['[EMAIL_1]']); return rows.filter((row) => seen.has(row.email))",
+        "return new Map([['[EMAIL_1]', 1]]).get(row.email)",
+        "return ({ '[EMAIL_1]': 1 })[row.email]",
+        "return row.email in { '[EMAIL_1]': 1 }",
+        r"return /\[EMAIL_1\]/.test(row.email)",
+        r"return new RegExp('^\\[EMAIL_1\\]$').test(row.email)",
+        "return text.replace('[EMAIL_1]', '')",
+        "return text.match('[EMAIL_1]')",
+        "return byEmail.get('[EMAIL_1]')",
     ] {
         assert_eq!(lines(source), [1], "{source}");
     }
@@ -286,6 +296,12 @@ fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
         "return servers.crm.find({ email: '[EMAIL_1]' })",
         "return await pii.equals(row.email, '[EMAIL_1]')",
         "return row.kind === '[NOTE_1]'",
+        "return text.replace('{to}', '[EMAIL_1]')",
+        "return servers.crm.get('[EMAIL_1]')",
+        "for (const to of ['[EMAIL_1]']) await servers.mail.send({ to })",
+        "for (const to of new Set(['[EMAIL_1]'])) await servers.mail.send({ to })",
+        "return /[EMAIL_1]/.test(row.email)",
+        "const names = { '[EMAIL_1]': 'a' }; return servers.crm.set({ names })",
         "return row.text === 'to [EMAIL_1]'",
         "return row.email === other",
     ] {
