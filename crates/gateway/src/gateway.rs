@@ -93,6 +93,7 @@ impl Gateway {
             executable.clone(),
             settings.sandbox.clone(),
             settings.limits.clone(),
+            settings.state_dir.clone(),
             |name| environment.get(name).map(OsString::from),
         );
         let examiner_environment = environment.clone();
@@ -125,13 +126,8 @@ impl Gateway {
         let recorder = Recorder::new(&store);
         let bridge = Arc::new(Bridge::open(&settings, recorder.clone(), commands, below)?);
         let capacity = &settings.sandbox.capacity;
-        let admission = Admission::new(
-            capacity,
-            settings.input,
-            Arc::clone(&policy),
-            recorder.clone(),
-            clock,
-        );
+        let admission =
+            Admission::new(capacity, settings.input, Arc::clone(&policy), recorder.clone(), clock);
         let examiner = Examiner::open(
             &settings,
             &examiner_environment,

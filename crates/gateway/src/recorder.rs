@@ -7,7 +7,9 @@
 
 use std::time::SystemTime;
 
-use tidegate_model::{Clock, EffectRecord, Event, Principal, RunId, RunRecord, Stage, StageRecord, ToolRef};
+use tidegate_model::{
+    Clock, EffectRecord, Event, Principal, RunId, RunRecord, Stage, StageRecord, ToolRef,
+};
 use tidegate_store::{Records, Store};
 
 /// Something is not on disk; the log has the cause.

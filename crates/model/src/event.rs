@@ -9,9 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 
-use crate::{
-    Connection, DataType, ErrorCode, Isolation, RiskLevel, RunId, SandboxKind, ToolRef,
-};
+use crate::{Connection, DataType, ErrorCode, Isolation, RiskLevel, RunId, SandboxKind, ToolRef};
 
 /// Something that happened, to be recorded.
 #[derive(Debug, Clone)]

@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
 use crate::child::{ChildProcess, Termination};
-use crate::stdio::UNREADABLE;
+use crate::large_answers::{NO_MEMORY, TOO_LARGE, UNREADABLE, claim};
 
 /// Bounds for one tool list: a server that pages without end must not hold the gateway.
 const MAX_TOOLS: usize = 20_000;
@@ -174,7 +174,7 @@ impl Connection {
         for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let page = self.service.peer().list_tools(Some(params)).await;
-            let page = page.map_err(|error| self.error(error))?;
+            let page = page.map_err(|error| self.error(error, "tools/list"))?;
             for tool in page.tools {
                 if tool.name.is_empty() || tool.name.len() > MAX_NAME_BYTES {
                     let bytes = tool.name.len();
@@ -201,6 +201,7 @@ impl Connection {
 
     /// Calls a tool. Dropping the future cancels the call at the server.
     pub(crate) async fn call(&self, call: ToolCall) -> Result<Answer, UpstreamError> {
+        let tool = call.tool.tool.clone();
         let params = CallToolRequestParams::new(call.tool.tool).with_arguments(call.arguments);
         match self.service.peer().call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => Ok(answer(result)),
@@ -208,7 +209,7 @@ impl Connection {
                 Err(self.protocol_error("it asks for input from a person, which is not passed on"))
             }
             Ok(_) => Err(self.protocol_error("it started a task instead of answering")),
-            Err(error) => Err(self.error(error)),
+            Err(error) => Err(self.error(error, &tool)),
         }
     }
 
@@ -241,9 +242,18 @@ impl Connection {
         }
     }
 
-    fn error(&self, error: ServiceError) -> UpstreamError {
+    fn error(&self, error: ServiceError, request: &str) -> UpstreamError {
         let server = self.server.clone();
         match error {
+            ServiceError::McpError(ErrorData { code, .. })
+                if code.0 == TOO_LARGE || code.0 == NO_MEMORY =>
+            {
+                let limit = match code.0 {
+                    TOO_LARGE => "64 MB of text, or 128 MB once it is parsed",
+                    _ => "there is memory for beside other large answers, 256 MB in all",
+                };
+                UpstreamError::TooLarge { server, tool: clean(request), limit }
+            }
             ServiceError::McpError(ErrorData { code, .. }) if code.0 == UNREADABLE => {
                 self.protocol_error("its answer is malformed or nested more than 128 levels deep")
             }
@@ -274,7 +284,8 @@ pub(crate) fn clean(text: &str) -> String {
     format!("{}{cut}", cleaned_line(head))
 }
 
-fn answer(result: CallToolResult) -> Answer {
+fn answer(mut result: CallToolResult) -> Answer {
+    let held = claim(&mut result);
     // Back to the JSON of MCP: what a server sends is passed on unchanged.
     let content = result.content.iter().filter_map(|block| serde_json::to_value(block).ok());
     Answer {
@@ -282,6 +293,7 @@ fn answer(result: CallToolResult) -> Answer {
         structured: result.structured_content,
         is_error: result.is_error.unwrap_or(false),
         meta: result.meta.and_then(|meta| serde_json::to_value(meta).ok()),
+        held,
     }
 }
 

@@ -8,7 +8,9 @@
 
 use std::time::Duration;
 
-use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, Stage, ToolCall};
+use tidegate_model::{
+    Decision, ErrorCode, Executable, Program, RunError, SandboxKind, Stage, ToolCall,
+};
 use tidegate_policy::{CallSubject, RulingReason, Uses, subject_of_text};
 
 use super::Consent;
