@@ -21,8 +21,12 @@ use crate::UpstreamError;
 use crate::child::{ChildProcess, Termination};
 use crate::large_answers::{NO_MEMORY, TOO_LARGE, UNREADABLE, claim};
 
-/// Bounds for one tool list: a server that pages without end must not hold the gateway.
-const MAX_TOOLS: usize = 20_000;
+/// Bounds for one tool list: a server that pages without end must not hold the gateway. What is
+/// beyond is left out. Chosen: more than 170 real servers have together.
+const MAX_TOOLS: usize = 5_000;
+const MAX_LIST_BYTES: u64 = 32 * 1024 * 1024;
+/// Bytes of one definition with its schemas.
+const MAX_DEFINITION_BYTES: u64 = 256 * 1024;
 const MAX_PAGES: usize = 2_000;
 /// MCP asks for at most 128 characters; the longest name of 3,031 real tools has 57.
 /// A tool with a longer name, or an empty one, is ignored.
@@ -165,9 +169,9 @@ impl Connection {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|peer| peer.capabilities.tools.is_some());
         if !has_tools {
-            return Ok(ToolList { info: self.info(), tools: Vec::new() });
+            return Ok(ToolList { info: self.info(), ..ToolList::default() });
         }
-        let mut tools = Vec::new();
+        let mut listed = Listed::default();
         let mut names = HashSet::new();
         let mut cursors = HashSet::new();
         let mut cursor = None;
@@ -184,15 +188,20 @@ impl Connection {
                         "ignoring a tool with an invalid name"
                     );
                 } else if names.insert(tool.name.to_string()) {
-                    tools.push(tool_def(tool));
+                    listed.add(&self.server, tool_def(tool));
                 } else {
                     tracing::warn!(server = self.server, tool = %tool.name, "ignoring a tool that is listed twice");
                 }
             }
             cursor = page.next_cursor;
             match &cursor {
-                None => return Ok(ToolList { info: self.info(), tools }),
-                Some(next) if tools.len() <= MAX_TOOLS && cursors.insert(next.clone()) => {}
+                None => return Ok(listed.finish(&self.server, self.info())),
+                Some(_) if listed.tools.len() >= MAX_TOOLS => {
+                    // How many follow is not known.
+                    listed.left_out += 1;
+                    return Ok(listed.finish(&self.server, self.info()));
+                }
+                Some(next) if cursors.insert(next.clone()) => {}
                 Some(_) => break,
             }
         }
@@ -277,6 +286,59 @@ impl Connection {
     }
 }
 
+/// The tools of a list so far.
+#[derive(Default)]
+struct Listed {
+    tools: Vec<ToolDef>,
+    bytes: u64,
+    left_out: usize,
+}
+
+impl Listed {
+    /// Adds a tool, unless it is too large or beyond what a server may have.
+    fn add(&mut self, server: &str, tool: ToolDef) {
+        let bytes = bytes(&tool);
+        let fits = bytes <= MAX_DEFINITION_BYTES
+            && self.bytes + bytes <= MAX_LIST_BYTES
+            && self.tools.len() < MAX_TOOLS;
+        if fits {
+            self.bytes += bytes;
+            self.tools.push(tool);
+            return;
+        }
+        self.left_out += 1;
+        if bytes > MAX_DEFINITION_BYTES {
+            tracing::warn!(server, tool = %tool.name, bytes, "ignoring a tool whose definition is too large");
+        }
+    }
+
+    fn finish(self, server: &str, info: ServerInfo) -> ToolList {
+        let Self { tools, left_out, .. } = self;
+        if left_out > 0 {
+            tracing::warn!(server, left_out, "tools were left out: too many, or too large");
+        }
+        ToolList { info, tools, left_out }
+    }
+}
+
+/// Bytes of a definition as JSON, without writing it anywhere.
+fn bytes(tool: &ToolDef) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Writing to a counter cannot fail.
+    let _ = serde_json::to_writer(&mut counter, tool);
+    counter.0
+}
+
 /// A server's text for an error message: one short line without hidden characters.
 pub(crate) fn clean(text: &str) -> String {
     let head = whole_words(text, 600);
@@ -317,7 +379,34 @@ fn tool_def(tool: Tool) -> ToolDef {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use serde_json::json;
+    use tidegate_model::{ServerInfo, ToolDef};
+
+    use super::{Listed, MAX_DEFINITION_BYTES, MAX_LIST_BYTES, MAX_TOOLS, clean};
+
+    fn tool(name: usize, bytes: u64) -> ToolDef {
+        let text = "x".repeat(usize::try_from(bytes).unwrap());
+        let tool =
+            json!({"name": name.to_string(), "inputSchema": {"type": "object", "title": text}});
+        serde_json::from_value(tool).unwrap()
+    }
+
+    #[test]
+    fn g40_what_is_beyond_a_tool_list_is_left_out_and_counted() {
+        let kept = |bytes: &[u64]| {
+            let mut listed = Listed::default();
+            for (name, bytes) in bytes.iter().enumerate() {
+                listed.add("s", tool(name, *bytes));
+            }
+            let list = listed.finish("s", ServerInfo::default());
+            (list.tools.len(), list.left_out)
+        };
+        assert_eq!(kept(&[10, MAX_DEFINITION_BYTES, 10]), (2, 1));
+        assert_eq!(kept(&vec![1; MAX_TOOLS + 3]), (MAX_TOOLS, 3));
+        let (tools, left_out) = kept(&[MAX_DEFINITION_BYTES - 500; 140]);
+        assert_eq!(tools as u64, MAX_LIST_BYTES / (MAX_DEFINITION_BYTES - 500));
+        assert_eq!(left_out, 140 - tools);
+    }
 
     #[test]
     fn a_long_error_of_a_server_is_not_cut_in_the_middle_of_a_value() {
