@@ -8,6 +8,6 @@ mod session;
 
 pub use session::{
     BUFFER_BYTES, FoundToken, Limits, NewValue, PIECE_BYTES, Pieces, ReserveNumbers, RestoreChunks,
-    RestoreError, Restored, SessionValues, Token, TokenAction, TokenEncoding, TokenizeChunks,
-    Tokenized, WrittenAs, canonical, canonical_forms, find_tokens,
+    RestoreError, Restored, SessionValues, Spellings, Token, TokenAction, TokenEncoding,
+    TokenizeChunks, Tokenized, WrittenAs, canonical, canonical_forms, find_tokens, tokens_in,
 };

@@ -47,6 +47,10 @@ impl<T> fmt::Debug for Restored<T> {
     }
 }
 
+/// The longest text of arguments with their values: that of the largest message. A token of ten
+/// bytes can stand for a value of thousands.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// Why nothing was restored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RestoreError {
@@ -56,6 +60,25 @@ pub enum RestoreError {
     /// The server may not receive values of these types.
     #[error("the server may not receive: {}", list(.0))]
     NotAllowed(Vec<Token>),
+    /// With the values, the text would be longer than 64 MB.
+    #[error("with its values, the text would be longer than 64 MB")]
+    TooLong,
+}
+
+/// What some tokens of a session are restored to, without the session: a large text is restored
+/// while others use it.
+pub struct Spellings(BTreeMap<Token, Spelling<'static>>);
+
+impl Spellings {
+    /// Restores the tokens in the strings and keys of a JSON value.
+    pub fn restore_json(
+        &self,
+        value: &Value,
+        action: &dyn Fn(Token) -> TokenAction,
+    ) -> Result<Restored<Value>, RestoreError> {
+        let spelling = |token| self.0.get(&token).map(Spelling::borrowed);
+        restore_with(&spelling, action, |restoring| restoring.json(value))
+    }
 }
 
 fn list(tokens: &[Token]) -> String {
@@ -70,7 +93,8 @@ impl SessionValues {
         text: &str,
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.text(text))
+        let spelling = |token| self.spelling_of(token);
+        restore_with(&spelling, action, |restoring| restoring.text(text))
     }
 
     /// Restores the tokens in the strings and keys of a JSON value.
@@ -79,40 +103,74 @@ impl SessionValues {
         value: &Value,
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.json(value))
+        let spelling = |token| self.spelling_of(token);
+        restore_with(&spelling, action, |restoring| restoring.json(value))
     }
 
-    fn restore_with<T>(
-        &self,
-        action: &dyn Fn(Token) -> TokenAction,
-        restore: impl FnOnce(&mut Restoring<'_>) -> T,
-    ) -> Result<Restored<T>, RestoreError> {
-        let mut restoring = Restoring {
-            session: self,
-            action,
-            counts: BTreeMap::new(),
-            left: BTreeSet::new(),
-            unknown: BTreeSet::new(),
-            not_allowed: BTreeSet::new(),
-        };
-        let value = restore(&mut restoring);
-        if !restoring.unknown.is_empty() {
-            return Err(RestoreError::Unknown(restoring.unknown.into_iter().collect()));
-        }
-        if !restoring.not_allowed.is_empty() {
-            return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
-        }
-        Ok(Restored { value, counts: restoring.counts, left: restoring.left })
+    /// What these tokens are restored to.
+    pub fn spellings(&self, tokens: &BTreeSet<Token>) -> Spellings {
+        let known = |token: &Token| Some((*token, self.spelling_of(*token)?.into_owned()));
+        Spellings(tokens.iter().filter_map(known).collect())
     }
 }
 
+fn restore_with<'a, T>(
+    spelling: &'a dyn Fn(Token) -> Option<Spelling<'a>>,
+    action: &'a dyn Fn(Token) -> TokenAction,
+    restore: impl FnOnce(&mut Restoring<'a>) -> T,
+) -> Result<Restored<T>, RestoreError> {
+    let mut restoring = Restoring {
+        spelling,
+        action,
+        counts: BTreeMap::new(),
+        left: BTreeSet::new(),
+        unknown: BTreeSet::new(),
+        not_allowed: BTreeSet::new(),
+        bytes: 0,
+    };
+    let value = restore(&mut restoring);
+    if !restoring.unknown.is_empty() {
+        return Err(RestoreError::Unknown(restoring.unknown.into_iter().collect()));
+    }
+    if !restoring.not_allowed.is_empty() {
+        return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
+    }
+    if restoring.bytes > MAX_BYTES {
+        return Err(RestoreError::TooLong);
+    }
+    Ok(Restored { value, counts: restoring.counts, left: restoring.left })
+}
+
+/// The tokens in the strings and keys of a JSON value.
+pub fn tokens_in(value: &Value) -> BTreeSet<Token> {
+    fn add(value: &Value, tokens: &mut BTreeSet<Token>) {
+        let in_text = |text: &str| find_tokens(text).into_iter().map(|found| found.token);
+        match value {
+            Value::String(text) => tokens.extend(in_text(text)),
+            Value::Array(items) => items.iter().for_each(|item| add(item, tokens)),
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    tokens.extend(in_text(key));
+                    add(value, tokens);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut tokens = BTreeSet::new();
+    add(value, &mut tokens);
+    tokens
+}
+
 struct Restoring<'a> {
-    session: &'a SessionValues,
+    spelling: &'a dyn Fn(Token) -> Option<Spelling<'a>>,
     action: &'a dyn Fn(Token) -> TokenAction,
     counts: BTreeMap<Token, u32>,
     left: BTreeSet<Token>,
     unknown: BTreeSet<Token>,
     not_allowed: BTreeSet<Token>,
+    /// Of the restored values so far.
+    bytes: usize,
 }
 
 impl Restoring<'_> {
@@ -131,7 +189,7 @@ impl Restoring<'_> {
     /// The number that a text stands for, if it is the token of one.
     fn number(&mut self, text: &str) -> Option<Value> {
         let token = Token::parse(text)?;
-        let Some(Spelling::Number(digits)) = self.session.spelling_of(token) else { return None };
+        let Some(Spelling::Number(digits)) = (self.spelling)(token) else { return None };
         let number: Number = serde_json::from_str(&digits).ok()?;
         // A longer number than JSON values can hold stays text, with all of its digits.
         if number.to_string() != *digits || (self.action)(token) != TokenAction::Restore {
@@ -155,7 +213,7 @@ impl Restoring<'_> {
                 self.left.insert(found.token);
                 continue;
             }
-            let Some(spelling) = self.session.spelling_of(found.token) else {
+            let Some(spelling) = (self.spelling)(found.token) else {
                 self.unknown.insert(found.token);
                 continue;
             };
@@ -164,6 +222,11 @@ impl Restoring<'_> {
                 continue;
             }
             *self.counts.entry(found.token).or_default() += 1;
+            // Then nothing is restored; the rest is looked at for its tokens only.
+            self.bytes = self.bytes.saturating_add(spelling.text().len());
+            if self.bytes > MAX_BYTES {
+                continue;
+            }
             restored.push_str(text.get(done..found.range.start).unwrap_or_default());
             done = found.range.end;
             match (found.writing, &mut json) {
