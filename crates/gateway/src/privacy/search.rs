@@ -202,11 +202,10 @@ pub(super) struct Turns {
 impl Turns {
     /// For a text of so many bytes; none if it is searched on the spot.
     pub(super) fn of(&self, bytes: usize) -> Option<&Semaphore> {
-        match bytes {
-            0..=AT_ONCE_BYTES => None,
-            0..=MEDIUM_BYTES => Some(&self.medium),
-            _ => Some(&self.long),
+        if bytes <= AT_ONCE_BYTES {
+            return None;
         }
+        Some(if bytes <= MEDIUM_BYTES { &self.medium } else { &self.long })
     }
 }
 
