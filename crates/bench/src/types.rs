@@ -111,6 +111,7 @@ fn fresh(catalog: &Catalog) -> Catalog {
     for server in catalog.servers() {
         if let Some(tools) = catalog.server(server) {
             let list = ToolList {
+                left_out: 0,
                 info: tools.info.clone(),
                 tools: tools.tools.iter().map(|tool| (**tool).clone()).collect(),
             };

@@ -63,7 +63,7 @@ impl Snapshots {
         let current = snapshot.format == FORMAT
             && snapshot.server == spec.name
             && snapshot.fingerprint == server_fingerprint(spec);
-        let list = ToolList { info: snapshot.info, tools: snapshot.tools };
+        let list = ToolList { left_out: 0, info: snapshot.info, tools: snapshot.tools };
         current.then_some((list, snapshot.tool_hashes))
     }
 

@@ -93,6 +93,7 @@ impl Gateway {
             executable.clone(),
             settings.sandbox.clone(),
             settings.limits.clone(),
+            settings.state_dir.clone(),
             |name| environment.get(name).map(OsString::from),
         );
         let examiner_environment = environment.clone();

@@ -41,7 +41,7 @@ pub use policy::rules_file::{PolicyError, read_policy};
 pub use privacy::named_session::SessionError;
 pub use privacy::{Redacted, detector};
 pub use session::OpenSession;
-pub use tidegate_store::make_state_private;
+pub use tidegate_store::{QUOTA_BYTES, make_state_private};
 pub use tidegate_validate::Expected;
 pub use tools::co_usage::UsedWith;
 pub use tools::known_servers::{KnownServers, catalog_paths};

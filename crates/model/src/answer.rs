@@ -4,7 +4,10 @@
 //! answer in MCP's own form. Invariant: content blocks are kept exactly as the server sent
 //! them.
 
+use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -20,6 +23,34 @@ pub struct Answer {
     pub is_error: bool,
     /// Protocol-level `_meta` of the result.
     pub meta: Option<Value>,
+    /// Its share of the memory for answers.
+    pub held: Held,
+}
+
+/// Something that is given back when the last copy is dropped. It is no part of what was
+/// answered: all are equal.
+#[derive(Clone, Default)]
+pub struct Held(
+    #[expect(dead_code, reason = "held, never read")] Option<Arc<dyn Any + Send + Sync>>,
+);
+
+impl Held {
+    /// Holds it.
+    pub fn new(what: impl Any + Send + Sync) -> Self {
+        Self(Some(Arc::new(what)))
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Held")
+    }
 }
 
 impl Answer {

@@ -15,6 +15,7 @@ mod finding;
 mod hidden;
 mod impact;
 mod isolation;
+mod json_cost;
 mod language;
 mod limits;
 mod line_map;
@@ -36,7 +37,7 @@ mod secret;
 mod server;
 mod tool;
 
-pub use answer::Answer;
+pub use answer::{Answer, Held};
 pub use change::{Change, DefinitionPart, OnChange};
 pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
@@ -53,6 +54,7 @@ pub use hidden::{
 };
 pub use impact::{CallImpact, FileImpact, Impact, ToolImpact};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
+pub use json_cost::{VALUE_BYTES, values_in};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;
 pub use line_map::{LineMap, LineMapping};

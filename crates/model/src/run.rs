@@ -208,6 +208,8 @@ error_codes! {
     UpstreamTimeout = "upstream.timeout",
     /// The server sent something that is not MCP.
     UpstreamProtocol = "upstream.protocol",
+    /// The server's answer was too large, alone or together with others.
+    UpstreamTooLarge = "upstream.too_large",
     /// The run took too long.
     TimeLimit = "limit.time",
     /// The run used too much CPU time.
@@ -292,7 +294,8 @@ impl ErrorCode {
             Self::UpstreamUnavailable
             | Self::UpstreamDied
             | Self::UpstreamTimeout
-            | Self::UpstreamProtocol => 5,
+            | Self::UpstreamProtocol
+            | Self::UpstreamTooLarge => 5,
             Self::Syntax
             | Self::Type
             | Self::Thrown

@@ -111,6 +111,8 @@ pub struct ToolList {
     pub info: ServerInfo,
     /// Every page of `tools/list`, joined, in the server's order.
     pub tools: Vec<ToolDef>,
+    /// How many tools the server listed beyond these: too many, or too large.
+    pub left_out: usize,
 }
 
 /// A call that was resolved to an exact tool but not decided yet.

@@ -8,6 +8,7 @@ mod session;
 
 pub use session::{
     BUFFER_BYTES, DecodedPart, FoundToken, Limits, NewValue, PIECE_BYTES, Pieces, ReserveNumbers,
-    RestoreChunks, RestoreError, Restored, SessionValues, Token, TokenAction, TokenEncoding,
-    TokenizeChunks, Tokenized, WrittenAs, canonical, canonical_forms, decoded_parts, find_tokens,
+    RestoreChunks, RestoreError, Restored, SessionValues, Spellings, Token, TokenAction,
+    TokenEncoding, TokenizeChunks, Tokenized, WrittenAs, canonical, canonical_forms, decoded_parts,
+    find_tokens, tokens_in,
 };

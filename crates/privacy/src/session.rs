@@ -75,7 +75,7 @@ pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
 pub use hidden::{DecodedPart, decoded_parts};
 pub use numbers::ReserveNumbers;
 pub use pieces::{PIECE_BYTES, Pieces, WrittenAs};
-pub use restore::{RestoreError, Restored, TokenAction};
+pub use restore::{RestoreError, Restored, Spellings, TokenAction, tokens_in};
 pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 
 /// How many foreign tokens are remembered; a text can contain any number of them.
@@ -222,6 +222,11 @@ impl SessionValues {
     /// The types of the known values in a text.
     pub fn known_types(&self, text: &str) -> BTreeSet<DataType> {
         self.known_entries(text).iter().map(|entry| entry.data_type).collect()
+    }
+
+    /// The bytes of the longest value: a text that is searched in parts needs as much of the next.
+    pub fn longest(&self) -> usize {
+        self.index.longest()
     }
 
     fn known_entries(&self, text: &str) -> Vec<&Entry> {

@@ -25,11 +25,12 @@ mod pool;
 mod process;
 mod processes;
 mod python;
+mod spool;
 mod stream;
 #[cfg_attr(not(target_os = "linux"), path = "unsupported_zygote.rs")]
 mod zygote;
 
-pub use channel::{ChannelError, FrameMemory, FrameReader, FrameWriter};
+pub use channel::{Arrived, ChannelError, FrameMemory, FrameReader, FrameWriter};
 pub use command::{CommandError, CommandExit, CommandJob, CommandOutcome, CommandRunner, LimitHit};
 pub use control_group::groups_removed;
 pub use driver::{Driver, ExitReport, SandboxError, Termination, Worker, WorkerHandle};

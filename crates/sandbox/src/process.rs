@@ -34,6 +34,8 @@ pub struct ProcessDriver {
     least: Isolation,
     groups: ControlGroups,
     guest: Guest,
+    /// Where large frames arrive, if not in the system's folder for temporary files.
+    spool: Option<PathBuf>,
 }
 
 impl ProcessDriver {
@@ -41,7 +43,12 @@ impl ProcessDriver {
     /// than `limits`; a worker that reports less isolation than `least` is not used.
     pub fn new(executable: PathBuf, limits: Limits, least: Isolation) -> Self {
         let (groups, guest) = (ControlGroups::probe(), Guest::QuickJs);
-        Self { executable, limits, least, groups, guest }
+        Self { executable, limits, least, groups, guest, spool: None }
+    }
+
+    /// Large frames arrive in files without a name in this folder.
+    pub fn spooling_in(self, folder: PathBuf) -> Self {
+        Self { spool: Some(folder), ..self }
     }
 
     /// Starts readers instead of workers: they analyse a program and do not run it.
@@ -144,7 +151,13 @@ impl ProcessDriver {
 
 impl Driver for ProcessDriver {
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
-        Box::pin(self.fork_or_start())
+        Box::pin(async {
+            let mut worker = self.fork_or_start().await?;
+            if let Some(folder) = &self.spool {
+                worker.reader.spool_in(folder.clone());
+            }
+            Ok(worker)
+        })
     }
 }
 

@@ -28,6 +28,9 @@ use reply::reply;
 pub(crate) use connect::connect;
 pub use reply::{Reply, wait};
 
+/// The largest size of a database file: 1 GB.
+pub const QUOTA_BYTES: u64 = 1024 * 1024 * 1024;
+
 /// The purpose of a file, which decides what its connections may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -38,11 +41,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The most pages of 4 kB that it may have: 1 GB. Then nothing more is written, which fails
-    /// whatever must be recorded first. Floods reach other limits long before.
+    /// The most pages of 4 kB that it may have. Then nothing more is written, which fails
+    /// whatever must be recorded first. In the record, the oldest runs make room before.
     const fn most_pages(self) -> u32 {
         match self {
-            Self::Record | Self::State => 256 * 1024,
+            Self::Record | Self::State => (QUOTA_BYTES / 4096) as u32,
         }
     }
 
@@ -79,7 +82,7 @@ impl Database {
         };
         let writer = thread::Builder::new()
             .name(name.into())
-            .spawn(move || writer::write_all(&mut connection, &jobs))
+            .spawn(move || writer::write_all(&mut connection, &jobs, kind))
             .map_err(|source| StoreError::File { path: path.clone(), source })?;
         let readers = Readers::start(&path, kind)?;
         Ok(Arc::new(Self { queue, readers, writer: Mutex::new(Some(writer)) }))

@@ -25,6 +25,7 @@ mod parked_runs;
 mod private_files;
 mod private_folder;
 mod records;
+mod retention;
 mod rules_seen;
 mod schema;
 mod shapes;
@@ -40,7 +41,7 @@ pub use approvals::{
     NewApproval,
 };
 pub use approver_key::{ApproverKey, ClientForms, KeyPlace, Signer};
-pub use database::{Reply, wait};
+pub use database::{QUOTA_BYTES, Reply, wait};
 pub use error::StoreError;
 pub use outputs::Outputs;
 pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};

@@ -12,7 +12,6 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::StoreError;
 use crate::database::Kind;
 
-#[cfg(test)]
 pub(crate) use record::TABLES as RECORD_TABLES;
 
 /// Brings a database of any earlier version up to date.
@@ -44,15 +43,21 @@ fn apply(
     for migration in &migrations[version..] {
         transaction.execute_batch(migration)?;
     }
+    guard(&transaction, append_only)?;
+    transaction.pragma_update(None, "user_version", migrations.len())?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Forbids changes to rows of these tables.
+pub(crate) fn guard(connection: &Connection, append_only: &[&str]) -> Result<(), StoreError> {
     for table in append_only {
         for (change, verb) in [("UPDATE", "changed"), ("DELETE", "deleted")] {
-            transaction.execute_batch(&format!(
+            connection.execute_batch(&format!(
                 "CREATE TRIGGER IF NOT EXISTS {table}_are_not_{verb} BEFORE {change} ON {table}
                  BEGIN SELECT raise(ABORT, 'rows of the record are not {verb}'); END"
             ))?;
         }
     }
-    transaction.pragma_update(None, "user_version", migrations.len())?;
-    transaction.commit()?;
     Ok(())
 }

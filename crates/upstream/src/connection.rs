@@ -19,10 +19,14 @@ use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
 use crate::child::{ChildProcess, Termination};
-use crate::stdio::UNREADABLE;
+use crate::large_answers::{NO_MEMORY, TOO_LARGE, UNREADABLE, claim};
 
-/// Bounds for one tool list: a server that pages without end must not hold the gateway.
-const MAX_TOOLS: usize = 20_000;
+/// Bounds for one tool list: a server that pages without end must not hold the gateway. What is
+/// beyond is left out. Chosen: more than 170 real servers have together.
+const MAX_TOOLS: usize = 5_000;
+const MAX_LIST_BYTES: u64 = 32 * 1024 * 1024;
+/// Bytes of one definition with its schemas.
+const MAX_DEFINITION_BYTES: u64 = 256 * 1024;
 const MAX_PAGES: usize = 2_000;
 /// MCP asks for at most 128 characters; the longest name of 3,031 real tools has 57.
 /// A tool with a longer name, or an empty one, is ignored.
@@ -165,16 +169,16 @@ impl Connection {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|peer| peer.capabilities.tools.is_some());
         if !has_tools {
-            return Ok(ToolList { info: self.info(), tools: Vec::new() });
+            return Ok(ToolList { info: self.info(), ..ToolList::default() });
         }
-        let mut tools = Vec::new();
+        let mut listed = Listed::default();
         let mut names = HashSet::new();
         let mut cursors = HashSet::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let page = self.service.peer().list_tools(Some(params)).await;
-            let page = page.map_err(|error| self.error(error))?;
+            let page = page.map_err(|error| self.error(error, "tools/list"))?;
             for tool in page.tools {
                 if tool.name.is_empty() || tool.name.len() > MAX_NAME_BYTES {
                     let bytes = tool.name.len();
@@ -184,15 +188,20 @@ impl Connection {
                         "ignoring a tool with an invalid name"
                     );
                 } else if names.insert(tool.name.to_string()) {
-                    tools.push(tool_def(tool));
+                    listed.add(&self.server, tool_def(tool));
                 } else {
                     tracing::warn!(server = self.server, tool = %tool.name, "ignoring a tool that is listed twice");
                 }
             }
             cursor = page.next_cursor;
             match &cursor {
-                None => return Ok(ToolList { info: self.info(), tools }),
-                Some(next) if tools.len() <= MAX_TOOLS && cursors.insert(next.clone()) => {}
+                None => return Ok(listed.finish(&self.server, self.info())),
+                Some(_) if listed.tools.len() >= MAX_TOOLS => {
+                    // How many follow is not known.
+                    listed.left_out += 1;
+                    return Ok(listed.finish(&self.server, self.info()));
+                }
+                Some(next) if cursors.insert(next.clone()) => {}
                 Some(_) => break,
             }
         }
@@ -201,6 +210,7 @@ impl Connection {
 
     /// Calls a tool. Dropping the future cancels the call at the server.
     pub(crate) async fn call(&self, call: ToolCall) -> Result<Answer, UpstreamError> {
+        let tool = call.tool.tool.clone();
         let params = CallToolRequestParams::new(call.tool.tool).with_arguments(call.arguments);
         match self.service.peer().call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => Ok(answer(result)),
@@ -208,7 +218,7 @@ impl Connection {
                 Err(self.protocol_error("it asks for input from a person, which is not passed on"))
             }
             Ok(_) => Err(self.protocol_error("it started a task instead of answering")),
-            Err(error) => Err(self.error(error)),
+            Err(error) => Err(self.error(error, &tool)),
         }
     }
 
@@ -241,9 +251,18 @@ impl Connection {
         }
     }
 
-    fn error(&self, error: ServiceError) -> UpstreamError {
+    fn error(&self, error: ServiceError, request: &str) -> UpstreamError {
         let server = self.server.clone();
         match error {
+            ServiceError::McpError(ErrorData { code, .. })
+                if code.0 == TOO_LARGE || code.0 == NO_MEMORY =>
+            {
+                let limit = match code.0 {
+                    TOO_LARGE => "64 MB of text, or 128 MB once it is parsed",
+                    _ => "there is memory for beside other large answers, 256 MB in all",
+                };
+                UpstreamError::TooLarge { server, tool: clean(request), limit }
+            }
             ServiceError::McpError(ErrorData { code, .. }) if code.0 == UNREADABLE => {
                 self.protocol_error("its answer is malformed or nested more than 128 levels deep")
             }
@@ -267,6 +286,59 @@ impl Connection {
     }
 }
 
+/// The tools of a list so far.
+#[derive(Default)]
+struct Listed {
+    tools: Vec<ToolDef>,
+    bytes: u64,
+    left_out: usize,
+}
+
+impl Listed {
+    /// Adds a tool, unless it is too large or beyond what a server may have.
+    fn add(&mut self, server: &str, tool: ToolDef) {
+        let bytes = bytes(&tool);
+        let fits = bytes <= MAX_DEFINITION_BYTES
+            && self.bytes + bytes <= MAX_LIST_BYTES
+            && self.tools.len() < MAX_TOOLS;
+        if fits {
+            self.bytes += bytes;
+            self.tools.push(tool);
+            return;
+        }
+        self.left_out += 1;
+        if bytes > MAX_DEFINITION_BYTES {
+            tracing::warn!(server, tool = %tool.name, bytes, "ignoring a tool whose definition is too large");
+        }
+    }
+
+    fn finish(self, server: &str, info: ServerInfo) -> ToolList {
+        let Self { tools, left_out, .. } = self;
+        if left_out > 0 {
+            tracing::warn!(server, left_out, "tools were left out: too many, or too large");
+        }
+        ToolList { info, tools, left_out }
+    }
+}
+
+/// Bytes of a definition as JSON, without writing it anywhere.
+fn bytes(tool: &ToolDef) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Writing to a counter cannot fail.
+    let _ = serde_json::to_writer(&mut counter, tool);
+    counter.0
+}
+
 /// A server's text for an error message: one short line without hidden characters.
 pub(crate) fn clean(text: &str) -> String {
     let head = whole_words(text, 600);
@@ -274,7 +346,8 @@ pub(crate) fn clean(text: &str) -> String {
     format!("{}{cut}", cleaned_line(head))
 }
 
-fn answer(result: CallToolResult) -> Answer {
+fn answer(mut result: CallToolResult) -> Answer {
+    let held = claim(&mut result);
     // Back to the JSON of MCP: what a server sends is passed on unchanged.
     let content = result.content.iter().filter_map(|block| serde_json::to_value(block).ok());
     Answer {
@@ -282,6 +355,7 @@ fn answer(result: CallToolResult) -> Answer {
         structured: result.structured_content,
         is_error: result.is_error.unwrap_or(false),
         meta: result.meta.and_then(|meta| serde_json::to_value(meta).ok()),
+        held,
     }
 }
 
@@ -305,7 +379,34 @@ fn tool_def(tool: Tool) -> ToolDef {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use serde_json::json;
+    use tidegate_model::{ServerInfo, ToolDef};
+
+    use super::{Listed, MAX_DEFINITION_BYTES, MAX_LIST_BYTES, MAX_TOOLS, clean};
+
+    fn tool(name: usize, bytes: u64) -> ToolDef {
+        let text = "x".repeat(usize::try_from(bytes).unwrap());
+        let tool =
+            json!({"name": name.to_string(), "inputSchema": {"type": "object", "title": text}});
+        serde_json::from_value(tool).unwrap()
+    }
+
+    #[test]
+    fn g40_what_is_beyond_a_tool_list_is_left_out_and_counted() {
+        let kept = |bytes: &[u64]| {
+            let mut listed = Listed::default();
+            for (name, bytes) in bytes.iter().enumerate() {
+                listed.add("s", tool(name, *bytes));
+            }
+            let list = listed.finish("s", ServerInfo::default());
+            (list.tools.len(), list.left_out)
+        };
+        assert_eq!(kept(&[10, MAX_DEFINITION_BYTES, 10]), (2, 1));
+        assert_eq!(kept(&vec![1; MAX_TOOLS + 3]), (MAX_TOOLS, 3));
+        let (tools, left_out) = kept(&[MAX_DEFINITION_BYTES - 500; 140]);
+        assert_eq!(tools as u64, MAX_LIST_BYTES / (MAX_DEFINITION_BYTES - 500));
+        assert_eq!(left_out, 140 - tools);
+    }
 
     #[test]
     fn a_long_error_of_a_server_is_not_cut_in_the_middle_of_a_value() {

@@ -76,6 +76,16 @@ pub enum UpstreamError {
         /// The server's message.
         message: String,
     },
+    /// The answer was too large to be parsed.
+    #[error("server `{server}` answered `{tool}` with more than {limit}")]
+    TooLarge {
+        /// Which server.
+        server: String,
+        /// The tool, or the request.
+        tool: String,
+        /// The limit, for people.
+        limit: &'static str,
+    },
     /// The server sent something that is not MCP.
     #[error("server `{server}` broke the protocol: {reason}")]
     Protocol {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use futures_core::stream::BoxStream;
 use http::{HeaderName, HeaderValue, StatusCode};
-use reqwest::Url;
 use reqwest::redirect::Policy;
+use reqwest::{RequestBuilder, Url};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -24,9 +24,13 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use crate::credentials::Authorization;
+use crate::http_post::{post, without_costly};
 
 /// Redirects followed for one request: `/mcp` to `/mcp/` is usual, more than a few is a loop.
 const MAX_REDIRECTS: usize = 5;
+
+/// Headers that the protocol sets by itself.
+const RESERVED_HEADERS: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
 
 /// The transport to a remote server, or why there is none.
 pub(crate) fn http_transport(
@@ -69,6 +73,25 @@ impl HttpClient {
             .build();
         client.map(Self).map_err(|_| "the HTTP client could not be created")
     }
+
+    fn request(
+        &self,
+        url: &str,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<RequestBuilder, HttpError> {
+        let mut request = self.0.post(url);
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        for (name, value) in headers {
+            if RESERVED_HEADERS.contains(&name.as_str()) {
+                return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
+            }
+            request = request.header(name, value);
+        }
+        Ok(request)
+    }
 }
 
 /// Follows redirects within the origin only, since they carry our headers, and only those
@@ -100,8 +123,8 @@ impl StreamableHttpClient for HttpClient {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let post = self.0.post_message(uri, message, session_id, auth_header, custom_headers);
-        post.await.map_err(without_url)
+        let request = self.request(&uri, auth_header, custom_headers)?;
+        post(request, &message, session_id).await.map_err(without_url)
     }
 
     async fn post_message_with_max_sse_event_size(
@@ -113,15 +136,9 @@ impl StreamableHttpClient for HttpClient {
         custom_headers: Headers,
         max_sse_event_size: usize,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let post = self.0.post_message_with_max_sse_event_size(
-            uri,
-            message,
-            session_id,
-            auth_header,
-            custom_headers,
-            max_sse_event_size,
-        );
-        post.await.map_err(without_url)
+        // The longest answer is the same whatever the content type.
+        let _ = max_sse_event_size;
+        self.post_message(uri, message, session_id, auth_header, custom_headers).await
     }
 
     async fn delete_session(
@@ -144,7 +161,7 @@ impl StreamableHttpClient for HttpClient {
         custom_headers: Headers,
     ) -> Result<Events, HttpError> {
         let get = self.0.get_stream(uri, session_id, last_event_id, auth_header, custom_headers);
-        get.await.map_err(without_url)
+        get.await.map(without_costly).map_err(without_url)
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -164,7 +181,7 @@ impl StreamableHttpClient for HttpClient {
             custom_headers,
             max_sse_event_size,
         );
-        get.await.map_err(without_url)
+        get.await.map(without_costly).map_err(without_url)
     }
 }
 

@@ -14,6 +14,8 @@ mod credentials;
 mod error;
 pub mod guard;
 mod http;
+mod http_post;
+mod large_answers;
 mod open;
 mod server;
 mod stdio;

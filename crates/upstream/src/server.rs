@@ -403,6 +403,7 @@ fn root_reason(error: &UpstreamError) -> (String, String) {
         UpstreamError::Unknown { .. }
         | UpstreamError::CommandNotFound { .. }
         | UpstreamError::TimedOut { .. }
+        | UpstreamError::TooLarge { .. }
         | UpstreamError::Refused { .. } => (error.to_string(), String::new()),
     }
 }

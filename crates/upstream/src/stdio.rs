@@ -5,7 +5,7 @@
 //! messages: 10 of 170 real servers print some. A response that cannot be parsed becomes an
 //! error for the request that waits for it.
 //!
-//! Invariant: no line is longer than [`MAX_LINE_BYTES`] in memory. A longer one ends the
+//! Invariant: no line is longer than [`MAX_TEXT_BYTES`] in memory. A longer one ends the
 //! connection, since the response in it is lost.
 
 use std::future::Future;
@@ -13,27 +13,21 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use crate::child::{OutputTail, Pipes};
-
-/// The longest line, and so the largest response, that a server may send. Equal to the
-/// largest frame that a worker accepts.
-const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
-
-/// The JSON-RPC error code that marks a response that cannot be parsed. JSON-RPC and MCP do
-/// not use it; a server that sends it gets the error that this is for.
-pub(crate) const UNREADABLE: i32 = i32::MIN;
+use crate::large_answers::{AT_ONCE_BYTES, MAX_TEXT_BYTES, parse};
 
 /// Bytes of one read: the usual capacity of a pipe.
 const READ_BYTES: usize = 64 * 1024;
+
+/// A message, or the line that is none.
+type Parsed = Result<RxJsonRpcMessage<RoleClient>, Vec<u8>>;
 
 /// The transport over a child's pipes.
 pub(crate) struct StdioTransport {
@@ -41,6 +35,8 @@ pub(crate) struct StdioTransport {
     /// The current line so far. A field, because `receive` may be cancelled between two
     /// reads and must not lose it.
     line: Vec<u8>,
+    /// A long line that is being parsed: a field for the same reason.
+    parsing: Option<JoinHandle<Parsed>>,
     input: Arc<Mutex<Option<ChildStdin>>>,
     output_tail: OutputTail,
 }
@@ -50,6 +46,7 @@ impl StdioTransport {
         Self {
             output: BufReader::with_capacity(READ_BYTES, pipes.output),
             line: Vec::new(),
+            parsing: None,
             input: Arc::new(Mutex::new(Some(pipes.input))),
             output_tail,
         }
@@ -66,7 +63,7 @@ impl StdioTransport {
             let taken = newline.map_or(available.len(), |at| at + 1);
             self.line.extend_from_slice(&available[..taken]);
             self.output.consume(taken);
-            if self.line.len() > MAX_LINE_BYTES {
+            if self.line.len() > MAX_TEXT_BYTES {
                 self.output_tail
                     .record_violation("it sent a line longer than 64 MB and was stopped");
                 return Ok(false);
@@ -97,15 +94,26 @@ impl Transport<RoleClient> for StdioTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            if !matches!(self.read_line().await, Ok(true)) {
-                return None;
+            let parsed = match &mut self.parsing {
+                // Fails only if the runtime ends.
+                Some(parsing) => parsing.await.unwrap_or_else(|_| Err(Vec::new())),
+                None => {
+                    if !matches!(self.read_line().await, Ok(true)) {
+                        return None;
+                    }
+                    let line = std::mem::take(&mut self.line);
+                    if line.len() > AT_ONCE_BYTES {
+                        self.parsing = Some(tokio::spawn(parse(line)));
+                        continue;
+                    }
+                    parse(line).await
+                }
+            };
+            self.parsing = None;
+            match parsed {
+                Ok(message) => return Some(message),
+                Err(line) => self.output_tail.add(&line),
             }
-            let line = std::mem::take(&mut self.line);
-            let message = parse(&line);
-            if message.is_some() {
-                return message;
-            }
-            self.output_tail.add(&line);
         }
     }
 
@@ -113,35 +121,4 @@ impl Transport<RoleClient> for StdioTransport {
         self.input.lock().await.take();
         Ok(())
     }
-}
-
-/// The message in a line; none if the line is not JSON-RPC.
-fn parse(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
-    if line.trim_ascii_start().first() != Some(&b'{') {
-        return None;
-    }
-    match serde_json::from_slice(line) {
-        Ok(message) => Some(message),
-        Err(error) => {
-            tracing::debug!(%error, "skipped a line that is not a message");
-            unreadable_response(line)
-        }
-    }
-}
-
-/// An error in place of a response of which only the id can be parsed: it is nested too
-/// deeply, or has neither a result nor an error. If it were skipped, its request would wait
-/// until the timeout.
-fn unreadable_response(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
-    /// Fields that are not named here are skipped, however deep they are.
-    #[derive(Deserialize)]
-    struct Envelope {
-        #[serde(rename = "jsonrpc")]
-        _jsonrpc: IgnoredAny,
-        id: RequestId,
-        method: Option<IgnoredAny>,
-    }
-    let envelope: Envelope = serde_json::from_slice(line).ok()?;
-    let error = ErrorData::new(ErrorCode(UNREADABLE), "the response cannot be parsed", None);
-    envelope.method.is_none().then(|| JsonRpcMessage::error(error, Some(envelope.id)))
 }

@@ -232,6 +232,7 @@ fn shop() -> ServerApi {
     let quote =
         json!({"type": "object", "properties": {"to": address, "page-size": {"enum": [10, 20]}}});
     let list = ToolList {
+        left_out: 0,
         info: ServerInfo::default(),
         tools: vec![
             ToolDef {
@@ -431,7 +432,7 @@ fn declarations_for_a_checker_have_no_word_of_the_server() {
         json!({"type": "string", "description": "WORD", "pattern": "WORD", "default": "WORD"});
     let schema = json!({"properties": {"a": words, "b": {"items": words}}, "description": "WORD"});
     let made = ToolDef { description: Some("WORD".into()), ..tool("t", schema) };
-    let list = ToolList { info: ServerInfo::default(), tools: vec![made] };
+    let list = ToolList { left_out: 0, info: ServerInfo::default(), tools: vec![made] };
     let api = api(&list);
     assert_eq!(
         &*api.declarations(super::ResultTypes::All),

@@ -181,7 +181,8 @@ mod tests {
         for (server, tools) in [("crm", ["get_lead", "search"]), ("drive", ["get_file", "search"])]
         {
             let tools = tools.iter().map(tool).collect();
-            catalog.set_tools(server, &ToolList { info: ServerInfo::default(), tools });
+            catalog
+                .set_tools(server, &ToolList { left_out: 0, info: ServerInfo::default(), tools });
         }
         match catalog.resolve(name) {
             Resolution::Tool { id, .. } => id.to_string(),
@@ -215,7 +216,8 @@ mod tests {
         let mut catalog = Catalog::default();
         for (server, tools) in [("crm", ["getLead", "list-leads"]), ("drive", ["get", "put"])] {
             let tools = tools.into_iter().map(tool).collect();
-            catalog.set_tools(server, &ToolList { info: ServerInfo::default(), tools });
+            catalog
+                .set_tools(server, &ToolList { left_out: 0, info: ServerInfo::default(), tools });
         }
         let hint = |name: &str| match catalog.resolve_in(Language::Python, name) {
             Resolution::UnknownTool { hint, .. } => hint,

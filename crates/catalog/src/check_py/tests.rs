@@ -17,7 +17,10 @@ fn stub(input: Value, output: Option<Value>, passed: ArgumentStyle, spellings: &
         annotations: None,
     };
     let mut catalog = Catalog::default();
-    catalog.set_tools("crm", &ToolList { info: ServerInfo::default(), tools: vec![tool] });
+    catalog.set_tools(
+        "crm",
+        &ToolList { left_out: 0, info: ServerInfo::default(), tools: vec![tool] },
+    );
     let spellings = spellings.iter().map(|name| (*name).to_owned()).collect();
     let used = BTreeMap::from([("get_lead".to_owned(), PythonUse { passed, spellings })]);
     let text = catalog.api("crm").unwrap().python_declarations(ResultTypes::All, &used);

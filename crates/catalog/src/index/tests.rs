@@ -16,7 +16,7 @@ fn tool(name: &str, description: &str, input_schema: Value) -> ToolDef {
 
 fn list(tools: &[(&str, &str)]) -> ToolList {
     let tools = tools.iter().map(|(name, text)| tool(name, text, json!({}))).collect();
-    ToolList { info: ServerInfo::default(), tools }
+    ToolList { left_out: 0, info: ServerInfo::default(), tools }
 }
 
 fn office() -> Catalog {
@@ -115,7 +115,7 @@ fn a_change_of_one_server_gives_what_a_new_catalog_would() {
     for server in ["bing", "github", "sheets"] {
         let tools = changed.server(server).map(|tools| tools.tools.clone()).unwrap_or_default();
         let tools = tools.iter().map(|tool| (**tool).clone()).collect();
-        fresh.set_tools(server, &ToolList { info: ServerInfo::default(), tools });
+        fresh.set_tools(server, &ToolList { left_out: 0, info: ServerInfo::default(), tools });
     }
     fresh.set_tools("slack", &new);
     for query in ["send a message", "list channels", "slack"] {

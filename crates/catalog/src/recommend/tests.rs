@@ -15,7 +15,7 @@ fn list(tools: &[(&str, &str)]) -> ToolList {
         output_schema: None,
         annotations: None,
     };
-    ToolList { info: ServerInfo::default(), tools: tools.iter().map(tool).collect() }
+    ToolList { left_out: 0, info: ServerInfo::default(), tools: tools.iter().map(tool).collect() }
 }
 
 const CRM: [(&str, &str); 3] = [

@@ -80,6 +80,10 @@ async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result
         } else {
             let tools = print::counted(report.tools, "tool");
             print::line(format!("ok      {name}: {tools}, {}", report.package));
+            if report.left_out > 0 {
+                let left_out = print::counted(report.left_out, "tool");
+                print::line(format!("        {left_out} left out: too many, or too large"));
+            }
         }
     }
     if json {

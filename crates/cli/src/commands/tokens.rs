@@ -120,8 +120,11 @@ fn without_results(catalog: &Catalog) -> Catalog {
     for name in catalog.servers() {
         let Some(tools) = catalog.server(name) else { continue };
         let tool = |tool: &Arc<ToolDef>| ToolDef { output_schema: None, ..(**tool).clone() };
-        let list =
-            ToolList { info: tools.info.clone(), tools: tools.tools.iter().map(tool).collect() };
+        let list = ToolList {
+            left_out: 0,
+            info: tools.info.clone(),
+            tools: tools.tools.iter().map(tool).collect(),
+        };
         bare.set_tools(name, &list);
     }
     bare

@@ -183,3 +183,50 @@ fn stored_bytes(folder: &Path) -> u64 {
         })
         .sum()
 }
+
+/// Writes the header of the longest frame to every socket that it finds, and nothing after it.
+const HOLDS_A_FRAME: &str = "
+import os, stat, time
+for descriptor in range(64):
+    try:
+        if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            os.write(descriptor, (60 << 20).to_bytes(4, 'little') + b'x' * 10)
+    except OSError:
+        pass
+time.sleep(8)
+";
+
+#[test]
+fn a_frame_that_a_program_holds_back_stalls_nobody() {
+    let bench = Bench::new();
+    let mut served = bench.serve();
+    // The engine is looked for once.
+    let first = served.execute_with(json!({"code": "1", "language": "python"}));
+    if first["success"] != true {
+        assert!(std::env::var_os("TIDEGATE_TEST_STRICT").is_none(), "{first}");
+        return;
+    }
+    for _ in 0..4 {
+        let code = json!({"code": HOLDS_A_FRAME, "language": "python", "timeout_ms": 10_000});
+        served.begin("tools/call", json!({"name": "execute_code", "arguments": code}));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    let started = Instant::now();
+    let code = "return 'x'.repeat(300000)";
+    let arguments = json!({"code": code, "timeout_ms": 5000});
+    let id = served.begin("tools/call", json!({"name": "execute_code", "arguments": arguments}));
+    let mut others = 0;
+    let honest = loop {
+        let message = served.next();
+        if message["id"] == id {
+            break message;
+        }
+        others += u32::from(message["id"].is_u64());
+    };
+    let took = started.elapsed();
+    let text = honest["result"]["content"][0]["text"].as_str().unwrap();
+    let answer: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(answer["success"], true, "{answer}");
+    assert_eq!(others, 0, "the frames were not held back");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}

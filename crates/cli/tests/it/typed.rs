@@ -146,7 +146,7 @@ fn a_value_that_fits_a_schema_fits_the_generated_call() {
         tools.push(tool(format!("n{at}"), schema.clone(), Some(schema.clone())));
     }
     let mut catalog = Catalog::default();
-    catalog.set_tools("made", &ToolList { info: ServerInfo::default(), tools });
+    catalog.set_tools("made", &ToolList { left_out: 0, info: ServerInfo::default(), tools });
     write_tree(&out, &tree(&catalog, Languages::All)).unwrap();
     fs::write(out.join("calls.ts"), calls_ts).unwrap();
     fs::write(out.join("calls.py"), calls_py).unwrap();

@@ -393,6 +393,60 @@ fn a_line_without_end_costs_that_call_and_bounded_memory() {
     assert!(peak < 300_000, "{peak} kB");
 }
 
+/// Answers `zeros` with a list of so many numbers, and everything else as it must.
+const ZEROS: &str = r#"
+import json, sys
+tool = {'name': 'zeros', 'inputSchema': {'type': 'object', 'properties': {'count': {'type': 'integer'}}}}
+info = {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}}, 'serverInfo': {'name': 's', 'version': '1'}}
+for line in sys.stdin:
+    request = json.loads(line)
+    if 'id' not in request: continue
+    if request['method'] == 'tools/call':
+        zeros = '0,' * request['params']['arguments']['count'] + '0'
+        print('{"jsonrpc":"2.0","id":%d,"result":{"content":[],"structuredContent":{"zeros":[%s]}}}' % (request['id'], zeros), flush=True)
+        continue
+    result = {'initialize': info, 'tools/list': {'tools': [tool]}}.get(request['method'], {})
+    print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'result': result}), flush=True)
+"#;
+
+#[test]
+fn g40_answers_that_cost_too_much_memory_are_refused_and_name_their_tool() {
+    let bench = Bench::new();
+    let file = bench.write("server.py", ZEROS);
+    let server = json!({"command": "python3", "args": [file], "max_concurrent": 64});
+    bench.write(".mcp.json", &json!({"mcpServers": {"list": server}}).to_string());
+    let mut served = bench.serve();
+    let refused = expected(
+        "upstream.too_large",
+        "server `list` answered `zeros` with more than 64 MB of text, or 128 MB once it is parsed",
+    );
+    assert_eq!(failure(&mut served, "servers.list.zeros({ count: 30_000_000 })"), refused);
+    let source = "const many = Array.from({ length: 6 }, () =>\n\
+                  servers.list.zeros({ count: 5_000_000 }).catch((error) => error.code));\n\
+                  return [await Promise.all(many), (await servers.list.zeros({ count: 9 })).zeros.length]";
+    let codes = vec!["upstream.too_large"; 6];
+    assert_eq!(output(&mut served, source), json!([codes, 10]));
+    let peak = peak_kilobytes(served.pid());
+    // The line, its copy while it grows, and the gateway itself.
+    assert!(peak < 450_000, "{peak} kB");
+}
+
+#[test]
+fn g40_an_answer_over_http_is_no_larger_than_one_over_stdio() {
+    let Some(equipment) = equipment() else { return };
+    let server = HttpServer::start(&equipment, &[]);
+    let bench = Bench::with_servers(json!({"hostile": {"type": "http", "url": server.url()}}));
+    let mut served = bench.serve();
+    let refused = expected(
+        "upstream.too_large",
+        "server `hostile` answered `huge` with more than 64 MB of text, or 128 MB once it is parsed",
+    );
+    assert_eq!(failure(&mut served, "servers.hostile.huge({ bytes: 300_000_000 })"), refused);
+    assert_works(&mut served);
+    let peak = peak_kilobytes(served.pid());
+    assert!(peak < 300_000, "{peak} kB");
+}
+
 /// The peak memory of a process.
 fn peak_kilobytes(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

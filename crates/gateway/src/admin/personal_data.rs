@@ -77,6 +77,9 @@ impl PersonalDataAdmin {
         let restored = session.restore(text, &|_| TokenAction::Restore);
         Ok(restored.map(Sanitized::from).map_err(|error| match error {
             RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => not_stored(&tokens),
+            error @ RestoreError::TooLong => {
+                RunError::new(ErrorCode::BadArgument, error.to_string())
+            }
         }))
     }
 

@@ -9,11 +9,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId};
+use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId, values_in};
 use tidegate_store::Outputs;
 
 use crate::answer::ended::Ended;
-use crate::answer::json_cost::values_in;
 use crate::answer::summary;
 use crate::privacy::{Counts, Withheld};
 use crate::tokens;

@@ -14,6 +14,7 @@
 //! ended, or has sent more than the row says, is not resumed.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -30,6 +31,22 @@ use crate::privacy::{Unscanned, Vaults};
 /// The most bytes of answers that are kept for a run. Chosen: a few thousand ordinary answers;
 /// a run with more cannot resume after its client has gone.
 const JOURNAL_BYTES: usize = 8 * 1024 * 1024;
+
+/// The most bytes of answers that are kept for all runs of this process together. A run that
+/// finds no room cannot resume either.
+const ALL_JOURNALS_BYTES: usize = 64 * 1024 * 1024;
+
+/// How many of them are in use. The memory is that of the process, and so is this.
+static KEPT_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// The bytes of all journals.
+struct AllJournals(&'static AtomicUsize);
+
+impl Default for AllJournals {
+    fn default() -> Self {
+        Self(&KEPT_BYTES)
+    }
+}
 
 /// How long the lease on a waiting run lasts after its last renewal. Chosen: resuming the run
 /// of a process that was killed waits no longer than this.
@@ -121,9 +138,11 @@ pub(crate) struct Journal {
 
 #[derive(Default)]
 struct State {
-    /// `None` once they exceeded [`JOURNAL_BYTES`].
+    /// `None` once they exceeded [`JOURNAL_BYTES`], or all together [`ALL_JOURNALS_BYTES`].
     entries: Option<Vec<Entry>>,
+    /// Of these, as counted in `all`.
     bytes: usize,
+    all: AllJournals,
     /// Answers from before the resume, by request, and how many are left.
     known: HashMap<String, VecDeque<EntryState>>,
     unasked: usize,
@@ -146,7 +165,8 @@ pub(crate) enum Begun {
 impl Journal {
     /// The journal of a run that begins.
     pub(crate) fn new(vaults: Vaults, identity: Identity) -> Self {
-        let state = State { entries: Some(Vec::new()), ..State::default() };
+        let mut state = State::default();
+        state.entries = Some(Vec::new());
         let approved = Arc::default();
         let state = Mutex::new(state);
         Self { vaults, identity, owner: short_id(), approved, state, is_resumed: false }
@@ -377,10 +397,10 @@ impl State {
 
     fn add(&mut self, request: String) -> Option<usize> {
         let entries = self.entries.as_mut()?;
-        self.bytes += request.len();
+        let bytes = request.len();
         entries.push(Entry { request, state: EntryState::Begun });
         let number = entries.len() - 1;
-        self.bound();
+        self.keep(bytes);
         Some(number)
     }
 
@@ -404,18 +424,32 @@ impl State {
     }
 
     fn finish(&mut self, number: Option<usize>, outcome: &Outcome) {
-        let bytes = outcome.fact(|outcome| outcome.as_ref().map_or(0, String::len));
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.bound();
+        if self.entries.is_some() {
+            self.keep(outcome.fact(|outcome| outcome.as_ref().map_or(0, String::len)));
+        }
         if self.entries.is_some() {
             self.set(number, EntryState::Answered(outcome.clone()));
         }
     }
 
-    fn bound(&mut self) {
-        if self.bytes > JOURNAL_BYTES {
+    /// Counts bytes that are kept. Forgets all if these are too many.
+    fn keep(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let all = self.all.0.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if self.bytes > JOURNAL_BYTES || all > ALL_JOURNALS_BYTES {
             self.entries = None;
+            self.give_back();
         }
+    }
+
+    fn give_back(&mut self) {
+        self.all.0.fetch_sub(std::mem::take(&mut self.bytes), Ordering::Relaxed);
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 

@@ -137,6 +137,7 @@ fn restore_form(found: &[Token], text: &str, leaving: &mut Leaving<'_>) -> FormT
 fn unknown(error: RestoreError) -> RunError {
     match error {
         RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => unknown_tokens(&tokens),
+        error @ RestoreError::TooLong => RunError::new(ErrorCode::BadArgument, error.to_string()),
     }
 }
 

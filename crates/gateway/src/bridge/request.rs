@@ -7,12 +7,11 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, RunError, ToolRef, whole_words};
+use tidegate_model::{Answer, ErrorCode, RunError, ToolRef, VALUE_BYTES, values_in, whole_words};
 use tidegate_policy::subject_of_text;
 use tidegate_wire::answer_json;
 
 use super::Bridge;
-use crate::answer::json_cost::{VALUE_BYTES, values_in};
 use crate::answer::shown::{has_binary, not_searched};
 use crate::approvals::journal::Begun;
 use crate::bridge::call::Caller;

@@ -247,6 +247,11 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
             ErrorCode::ToolFailed,
             format!("server `{server}` refused the call, it says: {}", quoted(message)),
         ),
+        UpstreamError::TooLarge { server, tool, limit } => RunError::new(
+            ErrorCode::UpstreamTooLarge,
+            format!("server `{server}` answered `{tool}` with more than {limit}"),
+        )
+        .with_hint("ask for less at a time, with a filter or page by page"),
         UpstreamError::Protocol { server, reason } => RunError::new(
             ErrorCode::UpstreamProtocol,
             format!("server `{server}` broke the protocol: {}", quoted(reason)),

@@ -41,13 +41,12 @@ use tidegate_model::{
 use tidegate_privacy::{
     Limits, NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
 };
-use tokio::sync::Semaphore;
 
 use crate::ids::new_run_id;
 use crate::recorder::Recorder;
 use keeper::Keeper;
 use redact_for_model::add;
-use search::{Searched, too_much};
+use search::{Searched, Turns, too_much};
 
 pub(crate) use for_program::ForProgram;
 pub(crate) use redact_for_model::{Counts, Leaving, Origin};
@@ -78,7 +77,7 @@ pub(crate) struct Privacy {
     /// How many of them there are.
     open: Arc<AtomicUsize>,
     /// Turns of pieces of large texts.
-    turns: Semaphore,
+    turns: Turns,
     keeper: Keeper,
     vaults: Vaults,
     recorder: Recorder,
@@ -173,7 +172,7 @@ impl Privacy {
             settings,
             sessions: Mutex::default(),
             open: Arc::default(),
-            turns: Semaphore::new(search::parallel_searches()),
+            turns: Turns::default(),
         })
     }
 

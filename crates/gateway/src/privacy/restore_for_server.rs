@@ -10,13 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 use tidegate_config::PrivacyMode;
 use tidegate_model::{ErrorCode, Principal, RunError, TextKind};
-use tidegate_privacy::{RestoreError, Restored, Token, TokenAction, find_tokens};
+use tidegate_privacy::{RestoreError, Restored, Token, TokenAction, tokens_in};
+use tidegate_store::wait;
 
+use super::search::outside_of_runtime;
 use super::{Privacy, listed, unknown_tokens};
+use crate::answer::json_cost::json_bytes;
+
+/// Bytes of a text that are searched for known values at once. Chosen: takes a few milliseconds.
+const PIECE_BYTES: usize = 256 * 1024;
 
 impl Privacy {
-    /// Replaces the tokens that are meant in the arguments of a call by values, and counts
-    /// each, as text or a number as the schema of the tool wants it. If the server may not receive one of them, nothing is restored.
+    /// Replaces the tokens that are meant in the arguments of a call by values, as text or a
+    /// number as the schema of the tool wants it, and counts each. If the server may not receive
+    /// one of them, nothing is restored.
     pub(crate) fn restore(
         &self,
         principal: &Principal,
@@ -25,7 +32,22 @@ impl Privacy {
         meant: &dyn Fn(Token) -> bool,
     ) -> Result<Restored<Map<String, Value>>, RunError> {
         let arguments = Value::Object(arguments);
-        let restored = if self.is_off() || !holds_token(&arguments) {
+        // The bytes of a text with as much to search.
+        let bytes = usize::try_from(json_bytes(&arguments)).unwrap_or(usize::MAX);
+        outside_of_runtime(bytes, || {
+            self.restore_all(principal, (server, schema), arguments, meant)
+        })
+    }
+
+    fn restore_all(
+        &self,
+        principal: &Principal,
+        (server, schema): (&str, &Value),
+        arguments: Value,
+        meant: &dyn Fn(Token) -> bool,
+    ) -> Result<Restored<Map<String, Value>>, RunError> {
+        let tokens = if self.is_off() { BTreeSet::new() } else { tokens_in(&arguments) };
+        let restored = if tokens.is_empty() {
             Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
         } else {
             let session = self.session(principal);
@@ -36,7 +58,9 @@ impl Privacy {
                 true => TokenAction::Restore,
                 false => TokenAction::Refuse,
             };
-            let restored = session.values().restore_for_schema(&arguments, schema, &fate);
+            // The session is not kept from others while a large text is restored.
+            let spellings = session.values().spellings(&tokens);
+            let restored = spellings.restore_for_schema(&arguments, schema, &fate);
             let restored = restored.map_err(|error| not_restored(&error, server))?;
             self.keeper.count(&session.name, &restored.counts);
             restored
@@ -62,7 +86,20 @@ impl Privacy {
             return Ok(());
         };
         let text = sent.to_string();
-        let mut types = self.session(principal).values().known_types(&text);
+        let session = self.session(principal);
+        let mut types = BTreeSet::new();
+        let mut at = 0;
+        while at < text.len() {
+            let values = session.values_between_others();
+            let end = at.saturating_add(PIECE_BYTES);
+            // A value may begin in this piece and end in the next.
+            let reach = text.ceil_char_boundary(end.saturating_add(values.longest()));
+            types.extend(values.known_types(&text[at..reach]));
+            at = piece_end(&text, end);
+        }
+        let turns = self.turns.of(text.len());
+        // Never closed, so there is no error.
+        let _turn = turns.map(|turns| wait(turns.acquire()).ok());
         types.extend(self.detector.scan(&text, TextKind::Json).iter().map(|span| span.data_type));
         let refused: Vec<&str> = types.difference(allowed).map(|one| one.as_str()).collect();
         match refused.as_slice() {
@@ -74,15 +111,15 @@ impl Privacy {
     }
 }
 
-fn holds_token(value: &Value) -> bool {
-    match value {
-        Value::String(text) => !find_tokens(text).is_empty(),
-        Value::Array(items) => items.iter().any(holds_token),
-        Value::Object(fields) => {
-            fields.iter().any(|(key, value)| !find_tokens(key).is_empty() || holds_token(value))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+/// Where a piece of a text ends, at most at `end`: between two words, or no known value would be
+/// recognized at its border.
+fn piece_end(text: &str, end: usize) -> usize {
+    if end >= text.len() {
+        return text.len();
     }
+    let end = text.floor_char_boundary(end);
+    let near = text.floor_char_boundary(end.saturating_sub(PIECE_BYTES / 2));
+    text[near..end].rfind(|char: char| !char.is_alphanumeric()).map_or(end, |at| near + at)
 }
 
 fn not_restored(error: &RestoreError, server: &str) -> RunError {
@@ -91,6 +128,8 @@ fn not_restored(error: &RestoreError, server: &str) -> RunError {
         RestoreError::NotAllowed(tokens) => {
             not_for_them(server, &format!("what {} stands for", listed(tokens)))
         }
+        RestoreError::TooLong => RunError::new(ErrorCode::BadArgument, error.to_string())
+            .with_hint("send the values in several calls"),
     }
 }
 

@@ -15,12 +15,17 @@ use tidegate_model::{ErrorCode, RunError, Span, TextKind, whole_words};
 use tidegate_privacy::{Pieces, Tokenized, WrittenAs, decoded_parts};
 use tidegate_store::wait;
 use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::Semaphore;
 use tokio::task::block_in_place;
 
 use super::{Privacy, Session};
 
 /// Text up to this size is searched on the spot. Chosen: that takes a millisecond or two.
 pub(crate) const AT_ONCE_BYTES: usize = 64 * 1024;
+
+/// Texts up to this size take turns among themselves. Chosen: the scan of one takes some
+/// milliseconds.
+const MEDIUM_BYTES: usize = 1024 * 1024;
 
 /// What the search of one answer may still cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +94,10 @@ impl Privacy {
         kind: TextKind,
         budget: &mut SearchBudget,
     ) -> Searched {
-        outside_of_runtime(text, || {
+        outside_of_runtime(text.len(), || {
             let head = whole_words(text, budget.bytes);
             budget.bytes -= head.len();
-            let work = Work { privacy: self, is_large: head.len() > AT_ONCE_BYTES };
+            let work = Work { privacy: self, turns: self.turns.of(head.len()) };
             let spans = work.spans(head, kind, budget);
             let is_whole = head.len() == text.len();
             let written_as = written_as(head, if is_whole { kind } else { TextKind::Text });
@@ -135,8 +140,8 @@ impl Privacy {
         budget: &mut SearchBudget,
         select: impl Fn(&[Span]) -> Vec<Span>,
     ) -> Result<Vec<Span>, RunError> {
-        outside_of_runtime(text, || {
-            let work = Work { privacy: self, is_large: text.len() > AT_ONCE_BYTES };
+        outside_of_runtime(text.len(), || {
+            let work = Work { privacy: self, turns: self.turns.of(text.len()) };
             let spans = select(&work.spans(text, kind, budget));
             let mut pieces = Pieces::new(text, &spans, WrittenAs::Text);
             let is_done = work.remember(session, &mut pieces, budget)
@@ -152,7 +157,8 @@ impl Privacy {
 /// The work on one text.
 struct Work<'a> {
     privacy: &'a Privacy,
-    is_large: bool,
+    /// Of its size; none for a small text.
+    turns: Option<&'a Semaphore>,
 }
 
 impl Work<'_> {
@@ -201,7 +207,7 @@ impl Work<'_> {
     /// Does one piece of work when it is its turn.
     fn piece<T>(&self, budget: &mut SearchBudget, work: impl FnOnce() -> T) -> T {
         // Never closed, so there is no error.
-        let _turn = self.is_large.then(|| wait(self.privacy.turns.acquire()).ok());
+        let _turn = self.turns.map(|turns| wait(turns.acquire()).ok());
         let started = Instant::now();
         let done = work();
         budget.time = budget.time.saturating_sub(started.elapsed());
@@ -209,18 +215,38 @@ impl Work<'_> {
     }
 }
 
-/// How many large texts are worked on at once: the other cores are for everything else.
-pub(super) fn parallel_searches() -> usize {
-    thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
+/// Turns of pieces. The scan of a text is one piece, so texts of a megabyte do not wait for those
+/// of sixty.
+pub(super) struct Turns {
+    medium: Semaphore,
+    long: Semaphore,
+}
+
+impl Turns {
+    /// For a text of so many bytes; none if it is searched on the spot.
+    pub(super) fn of(&self, bytes: usize) -> Option<&Semaphore> {
+        if bytes <= AT_ONCE_BYTES {
+            return None;
+        }
+        Some(if bytes <= MEDIUM_BYTES { &self.medium } else { &self.long })
+    }
+}
+
+impl Default for Turns {
+    /// As many of each as half of the cores: the others are for everything else.
+    fn default() -> Self {
+        let parallel = thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
+        Self { medium: Semaphore::new(parallel), long: Semaphore::new(parallel) }
+    }
 }
 
 /// Works on a text. If it is large, other tasks of this thread go on elsewhere meanwhile.
-fn outside_of_runtime<T>(text: &str, work: impl FnOnce() -> T) -> T {
+pub(super) fn outside_of_runtime<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let is_multi = || {
         let handle = Handle::try_current();
         handle.is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
     };
-    if text.len() > AT_ONCE_BYTES && is_multi() { block_in_place(work) } else { work() }
+    if bytes > AT_ONCE_BYTES && is_multi() { block_in_place(work) } else { work() }
 }
 
 /// How a text of this kind is written.

@@ -759,3 +759,44 @@ async fn g40_long_lines_of_the_log_are_not_searched() {
         "(not searched for personal data: a session is in use)"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_arguments_keep_the_session_from_nobody() {
+    let (_state, privacy) = opened(Settings::default());
+    arrive(&privacy, "a", &json!({"email": ANN})).await;
+    assert_eq!(&*privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
+    let working = Arc::clone(&privacy);
+    let restoring = tokio::spawn(async move {
+        let arguments = json!({"text": "[EMAIL_1] ".repeat(1_000_000)});
+        let arguments = arguments.as_object().unwrap().clone();
+        working.restore(&session("a"), ("mail", &json!({})), arguments, &|_| true).map(|sent| sent.counts.len())
+    });
+    let mut longest = std::time::Duration::ZERO;
+    let mut turns = 0;
+    while !restoring.is_finished() {
+        let started = std::time::Instant::now();
+        drop(privacy.session(&session("a")).values());
+        longest = longest.max(started.elapsed());
+        turns += 1;
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert_eq!(restoring.await.unwrap().unwrap(), 1);
+    assert!(turns > 10, "{turns}");
+    // It takes more than a second in a debug build.
+    assert!(longest < std::time::Duration::from_millis(300), "{longest:?}");
+}
+
+#[tokio::test]
+async fn g40_a_short_text_of_tokens_does_not_become_an_endless_one() {
+    let (_state, privacy) = opened(Settings::default());
+    let email = format!("{}@example.org", "long".repeat(12));
+    arrive(&privacy, "a", &json!({"email": email})).await;
+    assert_eq!(&*privacy.leaving(&session("a")).text(&email), "[EMAIL_1]");
+    let sent = |times: usize| {
+        let arguments = json!({"text": "[EMAIL_1]".repeat(times)}).as_object().unwrap().clone();
+        privacy.restore(&session("a"), ("mail", &json!({})), arguments, &|_| true).map(drop)
+    };
+    sent(1000).unwrap();
+    let refused = sent(1_200_000).unwrap_err();
+    assert_eq!(refused.message, "with its values, the text would be longer than 64 MB");
+}

@@ -135,6 +135,7 @@ fn refused(ask: Ask, message: String) -> RunError {
 fn unknown(error: &RestoreError) -> RunError {
     match error {
         RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => unknown_tokens(tokens),
+        RestoreError::TooLong => RunError::new(ErrorCode::BadArgument, error.to_string()),
     }
 }
 

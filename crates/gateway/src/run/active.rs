@@ -189,6 +189,7 @@ impl ActiveRun {
         tracing::warn!(%error, run = %self.shared.id, "worker lost");
         let message = match error {
             ChannelError::Closed(_) => "the worker died",
+            ChannelError::Spool(_) => "the gateway has no room on disk for a large message of it",
             ChannelError::Malformed(_) | ChannelError::Unexpected => {
                 "the worker broke the protocol"
             }

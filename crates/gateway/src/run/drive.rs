@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind, Stage};
-use tidegate_sandbox::{ChannelError, Lease, LimitWatch, Termination, Usage, Worker, WorkerHandle};
-use tidegate_wire::RunRequest;
+use tidegate_sandbox::{
+    ChannelError, FrameReader, Lease, LimitWatch, Termination, Usage, Worker, WorkerHandle,
+};
+use tidegate_wire::{FromGuest, RunRequest};
 use tokio::sync::{Mutex, mpsc};
 
 use super::{Runner, cancelled};
@@ -88,7 +90,7 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
         active.send(request).await?;
         loop {
             let message = tokio::select! {
-                message = reader.next() => message,
+                message = next_message(&mut reader, &clock) => message,
                 // Our own error, which does not go through the worker, so the program
                 // cannot catch it.
                 Some(error) = interruptions.recv() => return Err(error),
@@ -120,6 +122,19 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
     let watched = watch.is_some();
     let (outcome, usage) = end_worker(&mut active, outcome, handle, end, watched).await;
     active.into_ended(outcome, &Spent { time: clock.used(), usage }, warnings)
+}
+
+/// The next message. While a large one waits for the memory that others use, the clock of the
+/// run stands still.
+async fn next_message(
+    reader: &mut FrameReader,
+    clock: &RunClock,
+) -> Result<FromGuest, ChannelError> {
+    let arrived = reader.arrived().await?;
+    match arrived.waits() {
+        true => clock.stopped_during(reader.open(arrived)).await,
+        false => reader.open(arrived).await,
+    }
 }
 
 /// Ends the worker and all calls under way. Returns the outcome of the run, and the usage

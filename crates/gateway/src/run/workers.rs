@@ -38,6 +38,7 @@ pub(crate) struct Workers {
     executable: PathBuf,
     sandbox: Sandbox,
     limits: Limits,
+    state_dir: PathBuf,
     path_variable: OsString,
     home: Option<PathBuf>,
     /// Whether workers are kept ready: for the default engine from the start, for others
@@ -58,12 +59,14 @@ impl Workers {
         executable: PathBuf,
         sandbox: Sandbox,
         limits: Limits,
+        state_dir: PathBuf,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Self {
         let workers = Self {
             executable,
             sandbox,
             limits,
+            state_dir,
             path_variable: variable("PATH").unwrap_or_default(),
             home: variable("HOME").map(PathBuf::from),
             keeps_ready: AtomicBool::new(false),
@@ -193,6 +196,7 @@ impl Workers {
     fn process(&self) -> ProcessDriver {
         let least = self.sandbox.min_isolation;
         ProcessDriver::new(self.executable.clone(), self.limits.clone(), least)
+            .spooling_in(self.state_dir.clone())
     }
 
     async fn with_python(&self) -> Result<ProcessDriver, RunError> {

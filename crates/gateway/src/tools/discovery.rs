@@ -141,6 +141,15 @@ impl Discovery {
         }
     }
 
+    /// Servers of which tools were left out, with their number.
+    pub(crate) fn left_out(&self) -> Vec<(String, usize)> {
+        let left_out = |name: &str| {
+            let tools = self.upstreams.cached_tools(name)?.list.left_out;
+            (tools > 0).then(|| (name.to_owned(), tools))
+        };
+        self.upstreams.names().filter_map(left_out).collect()
+    }
+
     /// The tools of a server exactly as it sent them last.
     pub(crate) fn sent(&self, spec: &ServerSpec) -> Option<ToolList> {
         let live = self.upstreams.cached_tools(&spec.name).map(|tools| (*tools.list).clone());

@@ -55,6 +55,8 @@ pub struct ServerReport {
     pub package: String,
     /// How many tools are known.
     pub tools: usize,
+    /// How many were left out, too many or too large.
+    pub left_out: usize,
 }
 
 /// The tools of all servers.
@@ -133,6 +135,7 @@ impl Tools {
     /// All configured servers, without starting any.
     pub fn servers(&self) -> Vec<ServerReport> {
         let catalog = self.discovery.catalog();
+        let left_out = self.discovery.left_out();
         let report = |spec: &ServerSpec| {
             let known = catalog.server(&spec.name);
             let package = known.map(|tools| {
@@ -144,6 +147,10 @@ impl Tools {
                 status: self.discovery.status(&spec.name).unwrap_or(ServerStatus::NotStarted),
                 package: package.unwrap_or_default(),
                 tools: known.map_or(0, |tools| tools.tools.len()),
+                left_out: left_out
+                    .iter()
+                    .find(|(name, _)| *name == spec.name)
+                    .map_or(0, |one| one.1),
             }
         };
         self.discovery.specs.iter().map(report).collect()
@@ -190,6 +197,7 @@ impl Tools {
         for result in &mut answer.results {
             result.state.connected = connected(&result.server);
         }
+        answer.left_out = self.discovery.left_out();
         answer
     }
 

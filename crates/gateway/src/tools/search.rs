@@ -97,6 +97,8 @@ pub struct SearchAnswer {
     pub more_of: Vec<(String, usize)>,
     /// Servers whose tools could not be searched.
     pub unavailable: Vec<String>,
+    /// Servers of which tools were left out, too many or too large, with their number.
+    pub left_out: Vec<(String, usize)>,
     /// Known servers and skills that fit too.
     pub recommended: Recommended,
 }
@@ -116,6 +118,12 @@ impl fmt::Display for SearchAnswer {
         }
         if !self.unavailable.is_empty() {
             writeln!(f, "{}", self.not_searched())?;
+        }
+        if !self.left_out.is_empty() {
+            let servers = self.left_out.iter().take(NAMED_FAILURES);
+            let named: Vec<_> =
+                servers.map(|(server, tools)| format!("{server} {tools}")).collect();
+            writeln!(f, "left out, too many or too large: {}", named.join(", "))?;
         }
         write!(f, "{}", self.recommended)
     }

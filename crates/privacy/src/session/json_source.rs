@@ -30,13 +30,10 @@ pub(super) fn no_token_is(_: Token) -> bool {
     false
 }
 
-impl SessionValues {
-    /// Whether a token stands for a number of JSON.
-    pub(super) fn is_number(&self, token: Token) -> bool {
-        let spelling = self.spelling_of(token);
-        let text = spelling.as_ref().map(Spelling::text).unwrap_or_default();
-        scalar(text.as_bytes()) == Some(text.len())
-    }
+/// Whether a token stands for a number of JSON.
+pub(super) fn is_number(spelling: Option<&Spelling<'_>>) -> bool {
+    let text = spelling.map(Spelling::text).unwrap_or_default();
+    scalar(text.as_bytes()) == Some(text.len())
 }
 
 /// Where the text begins, if it is JSON source.

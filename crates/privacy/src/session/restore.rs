@@ -6,15 +6,15 @@
 //!
 //! What a token replaced comes back byte for byte, so a text that was shown with tokens is
 //! restored to the same text. In JSON source, whole or a fragment, a value gets the escapes it
-//! had there, or those it needs. The token of a number becomes a number where one may be. Where a token was encoded on the way (`%5BEMAIL_1%5D`), its value is
-//! encoded in the same way.
+//! had there, or those it needs. The token of a number becomes a number where one may be.
+//! Where a token was encoded on the way (`%5BEMAIL_1%5D`), its value is encoded in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::expected::{Expected, Kinds};
 use super::json::JsonStrings;
-use super::json_source::json_source;
+use super::json_source::{self, json_source};
 use super::spelling::{Spelling, escaped};
 use super::{SessionValues, Token, TokenEncoding, find_tokens};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -49,6 +49,10 @@ impl<T> fmt::Debug for Restored<T> {
     }
 }
 
+/// The longest text of arguments with their values: that of the largest message. A token of ten
+/// bytes can stand for a value of thousands.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// Why nothing was restored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RestoreError {
@@ -58,6 +62,27 @@ pub enum RestoreError {
     /// The server may not receive values of these types.
     #[error("the server may not receive: {}", list(.0))]
     NotAllowed(Vec<Token>),
+    /// With the values, the text would be longer than 64 MB.
+    #[error("with its values, the text would be longer than 64 MB")]
+    TooLong,
+}
+
+/// What some tokens of a session are restored to, without the session: a large text is restored
+/// while others use it.
+pub struct Spellings(BTreeMap<Token, Spelling<'static>>);
+
+impl Spellings {
+    /// Restores the tokens in the strings and keys of a value that is to match a JSON Schema:
+    /// the token of a number becomes text where the schema has only text.
+    pub fn restore_for_schema(
+        &self,
+        value: &Value,
+        schema: &Value,
+        action: &dyn Fn(Token) -> TokenAction,
+    ) -> Result<Restored<Value>, RestoreError> {
+        let spelling = |token| self.0.get(&token).map(Spelling::borrowed);
+        restore_with(&spelling, action, |restoring| restoring.json(value, &Expected::by(schema)))
+    }
 }
 
 fn list(tokens: &[Token]) -> String {
@@ -72,7 +97,8 @@ impl SessionValues {
         text: &str,
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.text(text))
+        let spelling = |token| self.spelling_of(token);
+        restore_with(&spelling, action, |restoring| restoring.text(text))
     }
 
     /// Restores the tokens in the strings and keys of a JSON value.
@@ -81,51 +107,74 @@ impl SessionValues {
         value: &Value,
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.json(value, &Expected::anything()))
+        let spelling = |token| self.spelling_of(token);
+        restore_with(&spelling, action, |restoring| restoring.json(value, &Expected::anything()))
     }
 
-    /// The same for a value that is to match a JSON Schema: the token of a number becomes text
-    /// where the schema has only text.
-    pub fn restore_for_schema(
-        &self,
-        value: &Value,
-        schema: &Value,
-        action: &dyn Fn(Token) -> TokenAction,
-    ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(action, |restoring| restoring.json(value, &Expected::by(schema)))
-    }
-
-    fn restore_with<T>(
-        &self,
-        action: &dyn Fn(Token) -> TokenAction,
-        restore: impl FnOnce(&mut Restoring<'_>) -> T,
-    ) -> Result<Restored<T>, RestoreError> {
-        let mut restoring = Restoring {
-            session: self,
-            action,
-            counts: BTreeMap::new(),
-            left: BTreeSet::new(),
-            unknown: BTreeSet::new(),
-            not_allowed: BTreeSet::new(),
-        };
-        let value = restore(&mut restoring);
-        if !restoring.unknown.is_empty() {
-            return Err(RestoreError::Unknown(restoring.unknown.into_iter().collect()));
-        }
-        if !restoring.not_allowed.is_empty() {
-            return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
-        }
-        Ok(Restored { value, counts: restoring.counts, left: restoring.left })
+    /// What these tokens are restored to.
+    pub fn spellings(&self, tokens: &BTreeSet<Token>) -> Spellings {
+        let known = |token: &Token| Some((*token, self.spelling_of(*token)?.into_owned()));
+        Spellings(tokens.iter().filter_map(known).collect())
     }
 }
 
+fn restore_with<'a, T>(
+    spelling: &'a dyn Fn(Token) -> Option<Spelling<'a>>,
+    action: &'a dyn Fn(Token) -> TokenAction,
+    restore: impl FnOnce(&mut Restoring<'a>) -> T,
+) -> Result<Restored<T>, RestoreError> {
+    let mut restoring = Restoring {
+        spelling,
+        action,
+        counts: BTreeMap::new(),
+        left: BTreeSet::new(),
+        unknown: BTreeSet::new(),
+        not_allowed: BTreeSet::new(),
+        bytes: 0,
+    };
+    let value = restore(&mut restoring);
+    if !restoring.unknown.is_empty() {
+        return Err(RestoreError::Unknown(restoring.unknown.into_iter().collect()));
+    }
+    if !restoring.not_allowed.is_empty() {
+        return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
+    }
+    if restoring.bytes > MAX_BYTES {
+        return Err(RestoreError::TooLong);
+    }
+    Ok(Restored { value, counts: restoring.counts, left: restoring.left })
+}
+
+/// The tokens in the strings and keys of a JSON value.
+pub fn tokens_in(value: &Value) -> BTreeSet<Token> {
+    fn add(value: &Value, tokens: &mut BTreeSet<Token>) {
+        let in_text = |text: &str| find_tokens(text).into_iter().map(|found| found.token);
+        match value {
+            Value::String(text) => tokens.extend(in_text(text)),
+            Value::Array(items) => items.iter().for_each(|item| add(item, tokens)),
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    tokens.extend(in_text(key));
+                    add(value, tokens);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut tokens = BTreeSet::new();
+    add(value, &mut tokens);
+    tokens
+}
+
 struct Restoring<'a> {
-    session: &'a SessionValues,
+    spelling: &'a dyn Fn(Token) -> Option<Spelling<'a>>,
     action: &'a dyn Fn(Token) -> TokenAction,
     counts: BTreeMap<Token, u32>,
     left: BTreeSet<Token>,
     unknown: BTreeSet<Token>,
     not_allowed: BTreeSet<Token>,
+    /// Of the restored values so far.
+    bytes: usize,
 }
 
 impl Restoring<'_> {
@@ -152,7 +201,7 @@ impl Restoring<'_> {
     /// where only a number may be.
     fn number(&mut self, text: &str, expected: &Expected<'_>) -> Option<Value> {
         let token = Token::parse(text)?;
-        let digits = match (self.session.spelling_of(token)?, expected.kinds()) {
+        let digits = match ((self.spelling)(token)?, expected.kinds()) {
             (_, Kinds { number: false, text: true }) => return None,
             (Spelling::Number(digits), _) => digits,
             (Spelling::Text(digits), Kinds { number: true, text: false }) => digits,
@@ -172,8 +221,8 @@ impl Restoring<'_> {
         if tokens.is_empty() {
             return text.to_owned();
         }
-        let session = self.session;
-        let is_number = |token| session.is_number(token);
+        let spelling = self.spelling;
+        let is_number = |token| json_source::is_number(spelling(token).as_ref());
         let mut json = json_source(text, &tokens, &is_number)
             .map(|begin| JsonStrings::new(text, begin, &is_number));
         let mut restored = String::with_capacity(text.len());
@@ -184,7 +233,7 @@ impl Restoring<'_> {
                 self.left.insert(found.token);
                 continue;
             }
-            let Some(spelling) = self.session.spelling_of(found.token) else {
+            let Some(spelling) = (self.spelling)(found.token) else {
                 self.unknown.insert(found.token);
                 continue;
             };
@@ -193,6 +242,11 @@ impl Restoring<'_> {
                 continue;
             }
             *self.counts.entry(found.token).or_default() += 1;
+            // Then nothing is restored; the rest is looked at for its tokens only.
+            self.bytes = self.bytes.saturating_add(spelling.text().len());
+            if self.bytes > MAX_BYTES {
+                continue;
+            }
             restored.push_str(text.get(done..found.range.start).unwrap_or_default());
             done = found.range.end;
             match (found.writing, &mut json) {

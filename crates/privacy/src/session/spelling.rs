@@ -56,6 +56,17 @@ impl<'a> Spelling<'a> {
         }
     }
 
+    /// The same, without a copy.
+    pub(crate) fn borrowed(&self) -> Spelling<'_> {
+        match self {
+            Self::Text(text) => Spelling::Text(Cow::Borrowed(text)),
+            Self::Json { text, raw } => {
+                Spelling::Json { text: Cow::Borrowed(text), raw: Cow::Borrowed(raw) }
+            }
+            Self::Number(digits) => Spelling::Number(Cow::Borrowed(digits)),
+        }
+    }
+
     /// What is inserted into a string inside this many JSON texts.
     pub(crate) fn in_json(&self, depth: usize) -> Cow<'_, str> {
         let (mut text, levels) = match self {

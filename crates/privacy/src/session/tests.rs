@@ -534,7 +534,7 @@ fn g45_the_token_of_a_number_is_restored_to_what_the_schema_expects() {
         "text": text, "number": number, "any": number, "either": number, "listed": [text],
         "unlisted": number,
     });
-    let sent = session.restore_for_schema(&given, &schema, &|_| TokenAction::Restore).unwrap();
+    let sent = session.spellings(&tokens_in(&given)).restore_for_schema(&given, &schema, &|_| TokenAction::Restore).unwrap();
     assert_eq!(sent.value, wanted);
 }
 

@@ -2,12 +2,19 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::Kind;
 use super::queue::{Afterwards, Batch, Queue};
 use crate::StoreError;
+use crate::retention::Retention;
 
 /// Writes until the queue is closed and empty.
-pub(super) fn write_all(connection: &mut Connection, queue: &Queue) {
+pub(super) fn write_all(connection: &mut Connection, queue: &Queue, kind: Kind) {
+    let mut retention = Retention::default();
     while let Some(mut batch) = queue.next() {
+        // Before it writes: a file that is full already must not stay so.
+        if kind == Kind::Record {
+            retention.make_room(connection);
+        }
         match write(connection, &mut batch) {
             Ok(()) => {
                 if batch.jobs.iter().any(|queued| queued.job.afterwards == Afterwards::EmptyLog) {

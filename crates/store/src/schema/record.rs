@@ -1,7 +1,7 @@
 //! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
-//! else.
+//! else. The oldest make room near the quota (`retention.rs`).
 
-pub(crate) const MIGRATIONS: [&str; 5] = [
+pub(crate) const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE run_ends (
         row             INTEGER PRIMARY KEY,
@@ -153,10 +153,19 @@ pub(crate) const MIGRATIONS: [&str; 5] = [
     ) STRICT;
     CREATE INDEX stages_by_run ON stages (run_id);
 ",
+    "
+    CREATE TABLE removed (
+        id              INTEGER PRIMARY KEY,
+        at_ms           INTEGER NOT NULL,
+        rows            INTEGER NOT NULL,
+        oldest_ms       INTEGER NOT NULL,
+        newest_ms       INTEGER NOT NULL
+    ) STRICT;
+",
 ];
 
-/// The tables of the record, whose rows are never changed or deleted.
-pub(crate) const TABLES: [&str; 12] = [
+/// The tables of the record, whose rows are never changed, and deleted only to make room.
+pub(crate) const TABLES: [&str; 13] = [
     "run_ends",
     "stages",
     "calls",
@@ -169,4 +178,5 @@ pub(crate) const TABLES: [&str; 12] = [
     "alerts",
     "approval_steps",
     "imports",
+    "removed",
 ];

@@ -35,6 +35,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     if let Some(mut settings) = settings {
         findings.push(probe::policy(&mut settings));
         findings.push(probe::state_folder(&settings.state_dir));
+        findings.extend(probe::databases(&settings.state_dir));
         let (finding, layers) = isolation::probe(&settings).await;
         findings.push(finding);
         table = layers;

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use tidegate_config::{ConfigError, Environment, PolicySource, Sandbox, Settings};
-use tidegate_gateway::{RunContext, make_state_private, read_policy};
+use tidegate_gateway::{QUOTA_BYTES, RunContext, make_state_private, read_policy};
 use tidegate_model::{Change, Engine, Language, Program, Secret, ServerSpec, ToolRef, Transport};
 use tokio::process::Command;
 
@@ -149,6 +149,24 @@ pub(super) fn state_folder(folder: &Path) -> Finding {
             "set `TIDEGATE_HOME` to a writable folder",
         ),
     }
+}
+
+/// Whether a database is nearly as large as it may become.
+pub(super) fn databases(folder: &Path) -> Option<Finding> {
+    let nearly_full = ["record.db", "state.db"].into_iter().filter_map(|name| {
+        let bytes = std::fs::metadata(folder.join(name)).ok()?.len();
+        let percent = bytes * 100 / QUOTA_BYTES;
+        (percent >= 80).then(|| format!("`{name}` has {percent} percent of the 1 GB it may have"))
+    });
+    let nearly_full: Vec<String> = nearly_full.collect();
+    (!nearly_full.is_empty()).then(|| {
+        Finding::warning(
+            "databases",
+            nearly_full.join(", "),
+            "copy `record.db` elsewhere if you need all of it: its oldest runs are removed to make \
+             room",
+        )
+    })
 }
 
 fn unfit(name: &str, folder: &Path, error: &dyn Error) -> Finding {

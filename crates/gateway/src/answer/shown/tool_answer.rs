@@ -54,7 +54,8 @@ impl Outgoing for RawAnswer<'_> {
         };
         let content = answer.content.iter().map(&mut block).collect();
         let structured = answer.structured.as_ref().map(|value| leaving.value(value));
-        let answer = Answer { content, structured, is_error: answer.is_error, meta: None };
+        let (is_error, held) = (answer.is_error, answer.held.clone());
+        let answer = Answer { content, structured, is_error, meta: None, held };
         ToolAnswer { answer, pii_counts: std::mem::take(&mut leaving.counts) }
     }
 

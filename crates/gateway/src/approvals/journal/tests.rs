@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::{
@@ -8,7 +9,9 @@ use tidegate_model::{
 use tidegate_policy::Uses;
 use tidegate_store::{ParkedRun, Store};
 
-use super::{Begun, Identity, JOURNAL_BYTES, Journal, LEASE, find};
+use super::{
+    ALL_JOURNALS_BYTES, AllJournals, Begun, Identity, JOURNAL_BYTES, Journal, LEASE, State, find,
+};
 use crate::privacy::{Unscanned, Vaults};
 
 /// When the tests begin.
@@ -369,4 +372,23 @@ async fn what_is_stored_with_a_run_approves_nothing_where_only_signatures_count(
         let (_, journal) = found.take(&vaults).await.unwrap();
         assert_eq!(journal.approved().has("this"), !forgets);
     }
+}
+
+#[test]
+fn g40_all_journals_together_are_bounded_and_give_back_what_they_kept() {
+    static ALL: AtomicUsize = AtomicUsize::new(0);
+    let journal = || {
+        let mut state = State::default();
+        state.all = AllJournals(&ALL);
+        state.entries = Some(Vec::new());
+        let number = state.add("a".to_owned());
+        state.finish(number, &answer(&"x".repeat(JOURNAL_BYTES - 10)));
+        state
+    };
+    let all: Vec<State> = (0..12).map(|_| journal()).collect();
+    let kept = all.iter().filter(|state| state.entries.is_some()).count();
+    assert_eq!(kept, ALL_JOURNALS_BYTES / JOURNAL_BYTES);
+    assert!(ALL.load(Ordering::Relaxed) <= ALL_JOURNALS_BYTES);
+    drop(all);
+    assert_eq!(ALL.load(Ordering::Relaxed), 0);
 }

@@ -103,8 +103,9 @@ fn what_a_shape_rests_on_is_kept_at_the_end() {
 
 #[test]
 fn a_list_with_another_definition_or_without_the_tool_makes_it_forgotten() {
-    let list =
-        |tools: Vec<ToolDef>| ServerTools::new(&ToolList { info: ServerInfo::default(), tools });
+    let list = |tools: Vec<ToolDef>| {
+        ServerTools::new(&ToolList { left_out: 0, info: ServerInfo::default(), tools })
+    };
     let changed = [list(vec![ToolDef::clone(&tool("Reads better"))]), list(Vec::new())];
     for changed in changed {
         let state = tempfile::tempdir().unwrap();
