@@ -11,9 +11,10 @@ use tidegate_model::{Effect, ToolDef, ToolRef};
 
 use super::command_parts::{self, Parts};
 use super::keywords::{
-    COMMAND_KEYS, DATABASES, EXECUTING, RUNNING, SCRIPT_KEYS, SHELLS, SIDE_KEYS,
+    COMMAND_KEYS, DATABASES, EXECUTING, RUNNING, SCRIPT_KEYS, SHELLS, SIDE_KEYS, SQL_WORDS,
+    TEXT_KEYS,
 };
-use super::names::{READING, compound_words};
+use super::names::{READING, compound_words, words_of};
 use crate::shell;
 use crate::sql::{Evidence, SqlText};
 
@@ -146,14 +147,18 @@ impl Executor {
         let is = |list: &[&str]| list.contains(&key.as_str());
         let is_query = is(&["query", "queries", "q"]);
         let is_statement = is(&["statement", "statements", "stmt"]);
-        if key.contains("sql") || is_statement && self.database {
-            return Slot { kind: Kind::Sql, weight: Weight::Named };
+        let of_sql = |is_certain: bool| {
+            let kind = if is_certain { Kind::Sql } else { Kind::Query };
+            Slot { kind, weight: Weight::Named }
+        };
+        if key.contains("sql") {
+            return of_sql(words_of(&key).iter().all(|word| SQL_WORDS.contains(&word.as_str())));
         }
-        if is_query && self.database || is(SCRIPT_KEYS) && self.database && !self.commands {
-            return Slot { kind: Kind::Sql, weight: Weight::Named };
+        if is_statement || is_query && (self.sql || self.database) {
+            return of_sql(self.sql && self.database);
         }
-        if is_query && self.sql || is_statement {
-            return Slot { kind: Kind::Query, weight: Weight::Named };
+        if is(SCRIPT_KEYS) && self.database && !self.commands {
+            return of_sql(true);
         }
         if is(COMMAND_KEYS) && (self.commands || self.runs && !self.sql) {
             return Slot { kind: Kind::Command, weight: Weight::Named };
@@ -163,7 +168,7 @@ impl Executor {
             _ if is(SIDE_KEYS) => Weight::Side,
             _ => Weight::Unnamed,
         };
-        let is_certain = self.database && self.executes && weight == Weight::Unnamed;
+        let is_certain = self.database && self.executes && is(TEXT_KEYS);
         let kind = match outer.kind {
             Kind::Data if self.sql && is_certain => Kind::Sql,
             Kind::Data if self.sql => Kind::Query,
@@ -171,6 +176,8 @@ impl Executor {
             Kind::Data if self.executes || is_query || is(COMMAND_KEYS) => Kind::Either,
             Kind::Data if self.runs => Kind::Beside,
             Kind::Data if self.database => Kind::Stored,
+            // Values beside a statement.
+            Kind::Sql if is(SIDE_KEYS) => Kind::Query,
             kind => kind,
         };
         Slot { kind, weight }
@@ -183,9 +190,13 @@ impl Executor {
             Value::String(text) => {
                 let mut inner = Vec::new();
                 inner_texts(text, 0, &mut inner);
-                let inner = inner.into_iter().map(Text::Inner);
-                let all = std::iter::once(Text::Line(text.as_str())).chain(inner);
-                found.extend(all.map(|text| Candidate { text, slot }));
+                found.push(Candidate { text: Text::Line(text), slot });
+                // A document is a query of some other language.
+                let kind = if slot.kind == Kind::Sql { Kind::Query } else { slot.kind };
+                let slot = Slot { kind, ..slot };
+                found.extend(
+                    inner.into_iter().map(|text| Candidate { text: Text::Inner(text), slot }),
+                );
             }
             Value::Array(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();

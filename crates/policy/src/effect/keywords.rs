@@ -172,7 +172,27 @@ pub(super) const EXECUTING: &[&str] = &[
 
 /// Arguments that a database executes.
 pub(super) const SCRIPT_KEYS: &[&str] =
-    &["code", "command", "commands", "ddl", "dml", "migration", "migrations", "script", "scripts"];
+    &["ddl", "dml", "migration", "migrations", "script", "scripts"];
+
+/// Arguments of a tool that executes SQL, where none says that it holds it.
+pub(super) const TEXT_KEYS: &[&str] = &["body", "code", "command", "content", "input", "text"];
+
+/// What the name of an argument consists of that holds SQL. `sql_dialect` does not.
+pub(super) const SQL_WORDS: &[&str] = &[
+    "code",
+    "command",
+    "plsql",
+    "queries",
+    "query",
+    "raw",
+    "script",
+    "sql",
+    "statement",
+    "statements",
+    "string",
+    "text",
+    "tsql",
+];
 
 /// Parts of the names of arguments that hold the words after a command.
 pub(super) const ARGUMENT_STEMS: &[&str] =

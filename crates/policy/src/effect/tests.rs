@@ -275,6 +275,8 @@ fn tools_that_execute_something_are_recognised_by_what_they_are_sent() {
         ("postgres", "change", json!({"script": "dbo.usp_wipe"})),
         ("postgres", "change", json!({"note": "DROP TABLE t"})),
         ("mssql", "execute", json!({"text": "dbo.usp_wipe"})),
+        ("sqlite", "write_query", json!({"query": "usp_wipe"})),
+        ("any", "send", json!({"raw_sql": "usp_wipe"})),
     ] {
         let shown: String = arguments.to_string().chars().take(60).collect();
         let found = call_effect((server, tool), None, None, &arguments);
@@ -290,6 +292,12 @@ fn tools_that_execute_something_are_recognised_by_what_they_are_sent() {
         ("db", "execute_sql", json!({"sql": "SELECT ?", "params": ["x".repeat(70_000)]})),
         ("db", "execute_sql", json!({"sql": "SELECT 1", "project_id": "my.project"})),
         ("any", "run", json!({"user id": 1, "text": "run the tests"})),
+        ("spark", "run_job", json!({"job_id": "daily-job"})),
+        ("supabase", "search_docs", json!({"query": "how to sign in"})),
+        ("db", "execute_sql", json!({"sql": "SELECT 1", "sql_dialect": "postgres"})),
+        ("db", "describe", json!({"sql_dialect": "postgres"})),
+        ("db", "run_query", json!({"query": {"text": "SELECT $1", "values": ["Ann"]}})),
+        ("db", "run_query", json!({"query": "{\"find\": \"users\"}"})),
     ] {
         let shown: String = arguments.to_string().chars().take(60).collect();
         let found = call_effect((server, tool), None, None, &arguments);

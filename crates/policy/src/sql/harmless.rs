@@ -51,6 +51,24 @@ const KINDS: &[&str] = &[
     "volatile",
 ];
 
+/// Words between `ADD` and a name.
+const ADDED: &[&str] = &[
+    "add",
+    "column",
+    "constraint",
+    "exists",
+    "foreign",
+    "fulltext",
+    "if",
+    "index",
+    "key",
+    "not",
+    "partition",
+    "primary",
+    "spatial",
+    "unique",
+];
+
 /// Words of an alteration that changes or removes something that exists.
 const CHANGES: &[&str] = &[
     "alter",
@@ -88,7 +106,6 @@ const CHANGES: &[&str] = &[
     "to",
     "truncate",
     "update",
-    "with",
 ];
 
 /// Settings of the own session that change what it shows, or how long it waits.
@@ -244,12 +261,14 @@ pub(super) fn alters_by_adding(rest: &[SqlToken]) -> bool {
     };
     let mut depth = 0_usize;
     let mut before_clause = true;
+    // The name of what is added may be any word.
+    let mut before_name = true;
     for token in clauses {
         match token {
             SqlToken::Symbol('(') => depth += 1,
             SqlToken::Symbol(')') => depth = depth.saturating_sub(1),
             SqlToken::Symbol(',') if depth == 0 => {
-                before_clause = true;
+                (before_clause, before_name) = (true, true);
                 continue;
             }
             // An option of the table.
@@ -257,9 +276,12 @@ pub(super) fn alters_by_adding(rest: &[SqlToken]) -> bool {
             _ if before_clause && token.word() != Some("add") => return false,
             _ => {}
         }
-        if depth == 0 && token.word().is_some_and(|word| CHANGES.contains(&word)) {
+        let is_name = before_name && !token.word().is_some_and(|word| ADDED.contains(&word));
+        let is_change = token.word().is_some_and(|word| CHANGES.contains(&word));
+        if depth == 0 && is_change && !is_name {
             return false;
         }
+        before_name &= !is_name;
         before_clause = false;
     }
     true
@@ -386,7 +408,9 @@ pub(super) fn opens_with_procedure(tokens: &[SqlToken], at: usize) -> bool {
 /// Oracle run the procedure of this name.
 pub(super) fn has_unknown_statement(tokens: &[SqlToken]) -> bool {
     let firsts = std::iter::once(None).chain(tokens.iter().map(Some)).zip(tokens);
-    let mut firsts = firsts.filter(|(before, _)| before.is_none_or(|one| one.is_symbol(';')));
+    // `GO` separates batches.
+    let separates = |one: &SqlToken| one.is_symbol(';') || one.word() == Some("go");
+    let mut firsts = firsts.filter(|(before, _)| before.is_none_or(separates));
     firsts.any(|(_, first)| match first {
         SqlToken::Word(word) => !is_first_word(word),
         SqlToken::Name(_) => true,
@@ -400,7 +424,8 @@ pub(super) fn is_known_statement(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (first, rest) = text.split_at(end);
     let is_word = !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@'));
-    is_word && is_first_word(&first.to_ascii_lowercase()) && !rest.contains(';')
+    let separates = ["\ngo", "\nGO", "\nGo", "\ngO"].iter().any(|go| rest.contains(go));
+    is_word && is_first_word(&first.to_ascii_lowercase()) && !rest.contains(';') && !separates
 }
 
 fn is_first_word(word: &str) -> bool {

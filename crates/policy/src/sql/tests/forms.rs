@@ -92,7 +92,7 @@ fn a_procedure_that_is_run_by_its_name_counts_where_a_text_is_sql() {
         assert_eq!(effect(text, Evidence::Certain), Some(Effect::Destructive), "{text}");
         assert_eq!(effect(text, Evidence::Possible), None, "{text}");
     }
-    for text in ["BEGIN NULL; wipe_all; END;", "IF 1 = 1 wipe"] {
+    for text in ["BEGIN NULL; wipe_all; END;", "IF 1 = 1 wipe", "SELECT 1\nGO\ndbo.usp_wipe"] {
         assert_eq!(effect(text, Evidence::Certain), Some(Effect::Destructive), "{text}");
     }
     let missed: Vec<_> = DESTROYING
@@ -176,6 +176,7 @@ const EVERYDAY_ADDING: &[&str] = &[
     "CREATE MATERIALIZED VIEW v AS SELECT 1",
     "ALTER TABLE users ADD COLUMN age INT NOT NULL DEFAULT 0",
     "ALTER TABLE users ADD CONSTRAINT c UNIQUE (a, b)",
+    "ALTER TABLE users ADD COLUMN IF NOT EXISTS seen TIMESTAMP WITH TIME ZONE, ADD owner TEXT",
     "ALTER TABLE users ADD FOREIGN KEY (a) REFERENCES t (b)",
     "COPY users (id, name) FROM STDIN",
     "COPY INTO users FROM @stage",
