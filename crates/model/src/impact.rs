@@ -27,7 +27,8 @@ pub struct Impact {
     pub modifies_data: bool,
     /// Whether all of that can be undone; none if unknown.
     pub reversible: Option<bool>,
-    /// Whether it calls tools whose names are computed.
+    /// Whether it calls tools whose names are computed, or hands a whole server to something
+    /// that may.
     pub unseen: bool,
 }
 

@@ -49,6 +49,10 @@ pub struct Reference {
     /// The arguments of a call, as far as they are known.
     #[serde(skip_serializing_if = "KnownArguments::is_empty")]
     pub known: KnownArguments,
+    /// Whether it is used as a value and not called here: `ids.map(servers.crm.wipe)`. What
+    /// gets it may call it, again and again. Without a tool, all of a server is.
+    #[serde(skip_serializing_if = "is_false")]
+    pub passed: bool,
     /// Whether it is in a loop, or in a function that is called for each item of a list.
     #[serde(skip_serializing_if = "is_false")]
     pub repeated: bool,

@@ -1,12 +1,12 @@
 //! The servers and tools that a program uses, found before it runs.
 //!
 //! In: the statements of a program and a resolver for its names. Out: one [`Reference`] for
-//! each call and import that names a server. Accessing `servers.crm.get_lead` without calling
-//! it is not a use, and a use whose failure the program handles is marked as guarded:
-//! programs may probe.
+//! each call and import that names a server, and for each tool that is used as a value.
+//! Accessing `servers.crm.get_lead` to see whether it exists is not a use, and a use whose
+//! failure the program handles is marked as guarded: programs may probe.
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{BoolOp, Comprehension, Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
 use tidegate_model::{KnownArguments, LiteralArguments, Reference, ToolRef};
 
@@ -15,6 +15,10 @@ use crate::lines::Lines;
 use crate::literal_arguments::written;
 use crate::resolver::{Name, Referent, Resolver, literal};
 use crate::tool_calls::ToolCalls;
+
+mod passed;
+
+use passed::{DESCRIBING, LOOKING};
 
 /// Maximum references reported. A program with more repeats itself.
 const MAX_REFERENCES: usize = 500;
@@ -71,6 +75,7 @@ struct Use {
     known: KnownArguments,
     repeated: bool,
     probable: bool,
+    passed: bool,
 }
 
 impl<'a> ReferenceCollector<'_, '_, 'a> {
@@ -91,6 +96,7 @@ impl<'a> ReferenceCollector<'_, '_, 'a> {
             called: of.called,
             guarded: self.guards > 0,
             probable: of.probable,
+            passed: of.passed,
             known: of.known,
             repeated: of.repeated,
         });
@@ -141,19 +147,6 @@ impl<'a> ReferenceCollector<'_, '_, 'a> {
                 self.add(named(server), Some(named(tool)), of);
             }
             Some(Referent::Servers | Referent::Python(_)) | None => probable(self, known),
-        }
-    }
-
-    fn is_tool(&self, expression: &'a Expr) -> bool {
-        matches!(self.resolver.of(expression, self.scope), Some(Referent::Tool(..)))
-    }
-
-    /// Records a tool that is named but not called here, so its arguments are unknown.
-    fn record_uncalled(&mut self, expression: &'a Expr) {
-        if let Some(Referent::Tool(server, tool)) = self.resolver.of(expression, self.scope)
-            && self.uncalled_tools.len() < MAX_REFERENCES
-        {
-            self.uncalled_tools.push((server.text.to_owned(), tool.text.to_owned()));
         }
     }
 
@@ -269,18 +262,18 @@ impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
                 self.visit_branches(suppresses, &[&with.body]);
             }
             Stmt::If(one) => {
-                self.visit_expr(&one.test);
+                self.visit_used(&one.test);
                 let mut guard = self.probes(&one.test);
                 self.visit_branches(guard, &[&one.body]);
                 for clause in &one.elif_else_clauses {
                     if let Some(test) = &clause.test {
-                        self.guarded(guard, |collector| collector.visit_expr(test));
+                        self.guarded(guard, |collector| collector.visit_used(test));
                         guard |= self.probes(test);
                     }
                     self.visit_branches(guard, &[&clause.body]);
                 }
             }
-            _ => walk_stmt(self, statement),
+            _ => self.visit_plain(statement),
         }
     }
 
@@ -288,15 +281,21 @@ impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
         match expression {
             Expr::Call(call) => {
                 self.add_call(call);
-                if !self.is_tool(&call.func) {
+                if self.named(&call.func).is_none() {
                     self.visit_expr(&call.func);
                 }
-                self.guarded(collects_errors(call), |collector| {
-                    collector.visit_arguments(&call.arguments);
+                let looks =
+                    matches!(&*call.func, Expr::Name(name) if LOOKING.contains(&name.id.as_str()));
+                self.guarded(collects_errors(call), |collector| match looks {
+                    true => {
+                        call.arguments.args.iter().for_each(|one| collector.visit_used(one));
+                        call.arguments.keywords.iter().for_each(|one| collector.visit_keyword(one));
+                    }
+                    false => collector.visit_arguments(&call.arguments),
                 });
             }
             Expr::If(one) => {
-                self.visit_expr(&one.test);
+                self.visit_used(&one.test);
                 self.guarded(self.probes(&one.test), |collector| {
                     collector.visit_expr(&one.body);
                     collector.visit_expr(&one.orelse);
@@ -304,16 +303,46 @@ impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
             }
             Expr::BoolOp(one) => {
                 let mut guard = false;
-                for value in &one.values {
-                    self.guarded(guard, |collector| collector.visit_expr(value));
+                for (at, value) in one.values.iter().enumerate() {
+                    let is_test = one.op == BoolOp::And && at + 1 < one.values.len();
+                    self.guarded(guard, |collector| match is_test {
+                        true => collector.visit_used(value),
+                        false => collector.visit_expr(value),
+                    });
                     guard |= self.probes(value);
                 }
             }
-            Expr::Name(_) | Expr::Attribute(_) if self.is_tool(expression) => {
-                self.record_uncalled(expression);
+            Expr::UnaryOp(one) => self.visit_used(&one.operand),
+            Expr::Compare(one) => {
+                self.visit_used(&one.left);
+                one.comparators.iter().for_each(|value| self.visit_used(value));
             }
-            _ => walk_expr(self, expression),
+            Expr::Named(one) => self.visit_assigned(&one.target, &one.value),
+            // A member whose name is computed.
+            Expr::Subscript(one)
+                if self.named(expression).is_none() && self.is_server(&one.value) =>
+            {
+                self.visit_expr(&one.slice);
+            }
+            Expr::Attribute(one) if DESCRIBING.contains(&one.attr.as_str()) => {
+                self.visit_used(&one.value);
+            }
+            Expr::Attribute(one)
+                if self.named(expression).is_none() && self.is_server(&one.value) => {}
+            _ => match self.named(expression) {
+                Some(referent) => {
+                    self.record_uncalled(&referent);
+                    self.add_passed(&referent, expression.start());
+                }
+                None => walk_expr(self, expression),
+            },
         }
+    }
+
+    fn visit_comprehension(&mut self, one: &'a Comprehension) {
+        self.visit_target(&one.target);
+        self.visit_used(&one.iter);
+        one.ifs.iter().for_each(|test| self.visit_used(test));
     }
 }
 

@@ -1,9 +1,11 @@
 //! The servers and tools that a program uses, found before it runs.
 //!
 //! In: the parsed program and a resolver for its names. Out: one [`Reference`] for each call,
-//! import and destructuring that names a server. Accessing `servers.crm.getLead` without
-//! calling it is not a use, and a use whose failure the program handles is marked as guarded:
-//! programs may probe.
+//! import and destructuring that names a server, and for each tool that is used as a value
+//! (`passed.rs`). Accessing `servers.crm.getLead` to see whether it exists is not a use, and a
+//! use whose failure the program handles is marked as guarded: programs may probe.
+
+mod passed;
 
 use oxc::ast::ast::{
     BindingPattern, CallExpression, ConditionalExpression, Expression, IdentifierReference,
@@ -39,6 +41,7 @@ pub(crate) fn references(
     let mut uses =
         ReferenceCollector { resolver, lines, facts, guards: 0, found: Vec::new(), places: 0 };
     uses.visit_program(program);
+    uses.found.extend(passed::passed(program, resolver, lines));
     uses.found.sort_by_key(|reference| (reference.line, reference.column));
     uses.found
 }
@@ -93,6 +96,7 @@ impl ReferenceCollector<'_, '_> {
             called: of.called,
             guarded: self.guards > 0 || of.optional,
             probable: of.probable,
+            passed: false,
             known: call.map(|end| self.known(end)).unwrap_or_default(),
             repeated: call.is_some_and(|end| self.facts.repeated.contains(&end)),
         });

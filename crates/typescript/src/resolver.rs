@@ -164,6 +164,11 @@ impl<'s> Resolver<'s> {
         }
     }
 
+    /// Whether a name refers to one thing only, wherever it is used.
+    pub(crate) fn knows(&self, symbol: SymbolId) -> bool {
+        self.symbols.contains_key(&symbol)
+    }
+
     /// Whether an import is used as a value. Otherwise it is a type and is erased before the
     /// program runs.
     pub(crate) fn is_value(&self, symbol: SymbolId) -> bool {

@@ -247,6 +247,12 @@ fn a_check_counts_what_arguments_do_and_never_vouches_for_an_unknown_server() {
             "await servers.crm.query({sql: 'TRUNCATE TABLE t'})",
             json!([false, true, true, ["destructive"]]),
         ),
+        ("await servers.crm.wipe({})", json!([false, true, true, ["destructive"]])),
+        ("ids.map(servers.crm.deleteContact)", json!([false, true, true, ["destructive"]])),
+        (
+            "for (const f of Object.values(servers.crm)) await f({})",
+            json!([false, false, true, []]),
+        ),
         ("return 1", json!([true, false, false, []])),
     ] {
         assert_eq!(verdict(program), expected, "{program}");

@@ -102,7 +102,9 @@ impl Examiner {
         // What a snapshot does not know may be new. For a call whose failure the program handles
         // no server is started ahead: it may not be made, and asks when it is.
         let is_looked_up = |one: &&Reference| {
-            is_short(one) && !one.guarded && (is_certain(one) || one.arguments.is_some())
+            is_short(one)
+                && !one.guarded
+                && (is_certain(one) || one.arguments.is_some() || one.passed)
         };
         let unsure: BTreeSet<&str> = references
             .iter()

@@ -82,7 +82,7 @@ impl Examiner {
         let issues = self.patterns.findings(language, reading);
         let mut named = BTreeMap::new();
         let mut impact = self.impact(language, permissions, catalog, references, &mut named);
-        touched(reading, &mut impact);
+        touched(reading, references, &mut impact);
         let (risk_score, level) = risk(&issues, &impact);
         // Rules can depend on the risk, which is known only now.
         let mut asked = Vec::new();
@@ -93,7 +93,10 @@ impl Examiner {
         let ruling = self.policy.ruling_on_program(permissions, level);
         Judgement {
             is_secure: issues.iter().all(|issue| issue.severity < Severity::High)
-                && !impact.tools.iter().any(destroys_visibly),
+                && !references.iter().any(passes_server)
+                && !impact.tools.iter().any(|tool| {
+                    destroys_visibly(tool, catalog.server(&tool.tool.server).is_some())
+                }),
             risk_score,
             level,
             requires_approval: !asked.is_empty() || ruling.word == Decision::Ask,
@@ -116,7 +119,7 @@ impl Examiner {
         let mut tools: Vec<ToolImpact> = Vec::new();
         let mut bytes_left = ARGUMENT_BYTES;
         let mut places: BTreeMap<ToolRef, usize> = BTreeMap::new();
-        for reference in references.iter().filter(|one| one.arguments.is_some()) {
+        for reference in references.iter().filter(|one| one.arguments.is_some() || one.passed) {
             let Some((id, definition)) = named_tool(language, catalog, reference) else { continue };
             let is_known = catalog.server(&id.server).is_some();
             if !is_known && tools.len() >= MOST && !places.contains_key(&id) {
@@ -293,11 +296,16 @@ fn add_effect(tool: &mut ToolImpact, call: CallEffect) {
     tool.destroys = tool.destroys.take().or(call.destroys);
 }
 
-/// Whether a call destroys something by its written arguments, or does by its name again and
-/// again.
-fn destroys_visibly(tool: &ToolImpact) -> bool {
+/// Whether a call destroys something by its written arguments, or does by its name: again and
+/// again, or on a server that is not configured, where no rule of ours asks about it.
+fn destroys_visibly(tool: &ToolImpact, is_configured: bool) -> bool {
     let is_named = tool.known_by == EffectSource::Name && tool.effect == Effect::Destructive;
-    tool.destroys.is_some() || is_named && tool.repeated
+    tool.destroys.is_some() || is_named && (tool.repeated || !is_configured)
+}
+
+/// Whether all of a server is handed to something that may call any of its tools.
+fn passes_server(reference: &Reference) -> bool {
+    reference.passed && reference.tool.is_none()
 }
 
 /// Whether the changes that tools make can be undone.
@@ -313,7 +321,7 @@ fn reversible(tools: &[ToolImpact]) -> Option<bool> {
 }
 
 /// Adds files, network and commands from the facts.
-fn touched(reading: &Reading, impact: &mut Impact) {
+fn touched(reading: &Reading, references: &[Reference], impact: &mut Impact) {
     for fact in reading.facts.iter().filter(|fact| fact.kind == FactKind::Call) {
         let first = || written(fact, 0);
         match fact.path.as_str() {
@@ -329,6 +337,7 @@ fn touched(reading: &Reading, impact: &mut Impact) {
             }
         }
     }
+    impact.unseen |= references.iter().any(passes_server);
     impact.unseen |= reading.facts.iter().any(|fact| {
         fact.kind == FactKind::Call && fact.path.starts_with("servers.") && fact.path.contains("[]")
     });
@@ -348,8 +357,8 @@ fn add(list: &mut Vec<String>, text: String) {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::Impact;
     use tidegate_model::reading::{AbstractValue, Fact, FactKind, Reading, ValueForm};
+    use tidegate_model::{Impact, Reference};
 
     use super::touched;
 
@@ -371,13 +380,22 @@ mod tests {
             call("list.remove", text("d")),
         ];
         let mut impact = Impact { reversible: Some(true), ..Impact::default() };
-        touched(&Reading { facts, complete: true, ..Reading::default() }, &mut impact);
+        touched(&Reading { facts, complete: true, ..Reading::default() }, &[], &mut impact);
         assert_eq!(impact.network, ["https://a.example/x", "https://b.example/*"]);
         assert_eq!(impact.commands, ["*"]);
         let files: Vec<String> =
             impact.files.iter().map(|file| format!("{} {}", file.access, file.path)).collect();
         assert_eq!(files, ["write ./workspace/a", "remove b"]);
         assert!(impact.modifies_data);
+        assert_eq!(impact.reversible, None);
+    }
+
+    #[test]
+    fn a_server_that_is_handed_over_may_change_data() {
+        let passed = Reference { passed: true, ..Reference::default() };
+        let mut impact = Impact { reversible: Some(true), ..Impact::default() };
+        touched(&Reading::default(), &[passed], &mut impact);
+        assert!(impact.unseen && impact.modifies_data);
         assert_eq!(impact.reversible, None);
     }
 }

@@ -160,7 +160,7 @@ impl Servers {
     fn of(request: &TypeRequest<'_>) -> Self {
         let mut paths = BTreeMap::new();
         let mut have_observed = false;
-        for reference in request.references {
+        for reference in request.references.iter().filter(|one| !one.passed) {
             let Ok(name) = request.catalog.server_name(&reference.server) else { continue };
             let Some(api) = request.catalog.api(name) else { continue };
             have_observed |= api.has_observed();

@@ -123,6 +123,7 @@ fn a_program_may_probe() {
         "if hasattr(servers, 'crm'):\n    pass\nelse:\n    servers.crm.get()",
         "x = servers.crm.get() if hasattr(servers, 'crm') else None",
         "hasattr(servers, 'crm') and servers.crm.get()",
+        "if hasattr(servers, 'crm') and servers.crm.get():\n    pass",
         "from contextlib import suppress\nwith suppress(Exception):\n    servers.crm.get()",
         "asyncio.gather(servers.crm.get(), return_exceptions=True)",
     ] {
@@ -204,5 +205,66 @@ fn calls_in_other_forms_are_reported_too() {
     ] {
         let program = format!("from servers import fs, call_tool\n{call}");
         assert_eq!(known(&program), r#"fs.wipe {"literals":{"a":1}}"#, "{call}");
+    }
+}
+
+/// The tools that are used as values; `*` for all of a server.
+fn passed(source: &str) -> Vec<String> {
+    let references = prepare(source).unwrap().references;
+    let passed = references.iter().filter(|one| one.passed);
+    let shown = |one: &tidegate_model::Reference| {
+        assert!(one.repeated && one.probable && one.known.open && one.arguments.is_none());
+        one.tool.as_ref().map_or("*".to_owned(), |tool| format!("{}.{tool}", one.server))
+    };
+    passed.map(shown).collect()
+}
+
+#[test]
+fn a_tool_that_is_used_as_a_value_may_be_called_by_what_gets_it() {
+    for source in [
+        "list(map(servers.crm.wipe, ids))",
+        "f = servers.crm.wipe\nlist(map(f, ids))",
+        "from servers.crm import wipe\nlist(map(wipe, ids))",
+        "f = other\nf = servers.crm.wipe",
+        "all = {'wipe': servers.crm.wipe}",
+        "all = [servers.crm.wipe]",
+        "servers.crm.wipe.__call__()",
+        "f = lambda: servers.crm.wipe",
+        "f = ready and servers.crm.wipe",
+        "f = servers.crm.wipe or other",
+        "def f(g=servers.crm.wipe):\n    g()",
+        "run(each=servers.crm.wipe)",
+        "for f in [servers.crm.wipe]:\n    f()",
+    ] {
+        assert_eq!(passed(source), ["crm.wipe"], "{source}");
+    }
+    for source in [
+        "run(servers.crm)",
+        "import inspect\ninspect.getmembers(servers.crm)",
+        "from servers import crm\nrun(crm)",
+        "all = [servers.crm]",
+        "list(map(call_tool, names))",
+    ] {
+        assert_eq!(passed(source), ["*"], "{source}");
+    }
+    for source in [
+        "servers.crm.wipe()",
+        "await servers.crm.wipe()",
+        "f = servers.crm.wipe\nf()",
+        "a, b = servers.crm, servers.drive\nb.get()",
+        "from servers import crm\ncrm.wipe()",
+        "if servers.crm and servers.crm.wipe:\n    pass",
+        "if 'crm' in servers and not hasattr(servers.crm, 'wipe'):\n    pass",
+        "servers.crm.wipe",
+        "print(dir(servers.crm), list(servers), servers.crm.wipe.__name__)",
+        "for name in servers:\n    print(name)",
+        "print([name for name in servers if servers.crm])",
+        "servers[name].wipe()",
+        "getattr(servers.crm, 'wipe')()",
+        "[servers.crm.wipe(id=i) for i in ids]",
+        "if (gh := servers.github):\n    gh.x()",
+        "x: object = servers.crm\nx.get()",
+    ] {
+        assert_eq!(passed(source), Vec::<String>::new(), "{source}");
     }
 }

@@ -206,15 +206,18 @@ fn the_number_of_references_is_bounded() {
 
 #[test]
 fn a_long_chain_is_analysed_in_linear_time() {
-    for source in
-        [format!("servers{}", ".a".repeat(20_000)), format!("1{}", " && 1".repeat(20_000))]
-    {
+    // The members of a tool may be anything, `bind` too: it counts as passed.
+    for (source, expected) in [
+        (format!("servers{}", ".a".repeat(20_000)), 1),
+        (format!("1{}", " && 1".repeat(20_000)), 0),
+        (format!("x = servers.a{}", " && servers.a".repeat(10_000)), 1),
+    ] {
         let started = std::time::Instant::now();
         // On a stack as deep as the worker's: the parser recurses too.
         let reading = std::thread::Builder::new()
             .stack_size(64 << 20)
             .spawn(move || prepare(&source).map(|prepared| prepared.references.len()));
-        assert_eq!(reading.unwrap().join().unwrap(), Ok(0));
+        assert_eq!(reading.unwrap().join().unwrap(), Ok(expected));
         // Measured: 0.1 s, and 12 s if each link is walked from the start.
         assert!(started.elapsed().as_secs() < 3, "took {:?}", started.elapsed());
     }
@@ -297,4 +300,71 @@ fn repeated_calls_are_marked() {
         .filter_map(|one| one.tool.as_deref())
         .collect();
     assert_eq!(repeated, ["loop", "map", "named", "inner"]);
+}
+
+/// The tools that are used as values; `*` for all of a server.
+fn passed(source: &str) -> Vec<String> {
+    let prepared = prepare(source).unwrap();
+    let passed = prepared.references.iter().filter(|one| one.passed);
+    let shown = |one: &Reference| {
+        assert!(one.repeated && one.probable && one.known.open && one.arguments.is_none());
+        one.tool.as_ref().map_or("*".to_owned(), |tool| format!("{}.{tool}", one.server))
+    };
+    passed.map(shown).collect()
+}
+
+#[test]
+fn a_tool_that_is_used_as_a_value_may_be_called_by_what_gets_it() {
+    for source in [
+        "ids.map(servers.crm.wipe)",
+        "await Promise.all(ids.map((servers as any).crm['wipe']))",
+        "const wipe = servers.crm.wipe;\nids.forEach(wipe)",
+        "const { wipe } = servers.crm;\nids.forEach(wipe)",
+        "import { wipe } from './servers/crm';\nids.forEach(wipe)",
+        "var wipe = servers.crm.wipe;\nids.forEach(wipe)",
+        "let wipe;\nwipe = servers.crm.wipe",
+        "const all = { wipe: servers.crm.wipe }",
+        "const all = [servers.crm.wipe]",
+        "await servers.crm.wipe.call(null, {})",
+        "const f = servers.crm.wipe.bind(null)",
+        "const f = () => servers.crm.wipe",
+        "const f = ready && servers.crm.wipe",
+        "const f = servers.crm.wipe ?? other",
+        "const { wipe = other } = servers.crm",
+        "function f(g = servers.crm.wipe) { g({}) }",
+        "(0, servers.crm.wipe)({})",
+    ] {
+        assert_eq!(passed(source), ["crm.wipe"], "{source}");
+    }
+    for source in [
+        "for (const f of Object.values(servers.crm)) await f({})",
+        "for (const one of Object.values(servers)) await run(one)",
+        "const crm = servers.crm;\nrun(crm)",
+        "const { a, ...rest } = servers.crm",
+        "const { [name]: f } = servers.crm",
+        "const copy = { ...servers.crm }",
+        "names.map(callMCPTool)",
+        "Object.values(require('./servers/crm'))",
+    ] {
+        assert_eq!(passed(source), ["*"], "{source}");
+    }
+    for source in [
+        "await servers.crm.wipe({})",
+        "const wipe = servers.crm.wipe;\nawait wipe({})",
+        "const { wipe } = servers.crm;\nawait wipe({})",
+        "const crm = servers.crm;\nawait crm.wipe({})",
+        "if (servers.crm && servers.crm.wipe) {}",
+        "if ('crm' in servers && typeof servers.crm.wipe === 'function') {}",
+        "if (!servers.crm?.wipe) {}",
+        "servers.crm && await servers.crm.wipe({})",
+        "servers.crm.wipe",
+        "console.log(Object.keys(servers), Object.keys(servers.crm))",
+        "for (const name in servers.crm) console.log(name)",
+        "console.log(servers.crm.wipe.name)",
+        "await servers[name].wipe({})",
+        "const map = { wipe: () => servers.crm.wipe({}) }",
+        "ids.map((id) => servers.crm.wipe({ id }))",
+    ] {
+        assert_eq!(passed(source), Vec::<String>::new(), "{source}");
+    }
 }
