@@ -31,39 +31,6 @@ fn plain_commands_that_read_are_reading() {
         "kubectl get pods -o json",
         "# a comment\nls",
         "sort < a.txt",
-        "git log --oneline -5",
-        "git log --since=2024-01-01 --author=ann --format='%h %s' -- src",
-        "git diff --stat --cached",
-        "git show --name-only HEAD~2",
-        "git status --short --branch",
-        "git ls-files --others --exclude-standard",
-        "git rev-parse --show-toplevel",
-        "ls -la src",
-        "rg -n foo",
-        "rg --hidden -g '*.rs' -A3 'fn main' src",
-        "rg -n \"foo\\.bar\" src",
-        "kubectl get pods -n x -o json",
-        "kubectl logs -f pod/x --tail=100 -c main",
-        "kubectl describe deployment web --namespace x",
-        "pip list --format=json",
-        "pip show requests",
-        "npm ls --depth=0",
-        "docker logs --tail 50 web",
-        "systemctl status nginx --no-pager",
-        "find src -maxdepth 2 -type f -mtime -7 -size -10k -print0",
-        "find . -not -path './target/*' -name '*.toml'",
-        "fd -e rs -t f main src",
-        "sort -k2,2nr -u a.txt | head -20",
-        "sort --reverse --numeric-sort a.txt",
-        "tree -L 2 -I target",
-        "date -u +%FT%TZ",
-        "date -d yesterday +%F",
-        "file -b a.bin",
-        "printf '%s\\n' a b",
-        "wc -l src/*.rs",
-        "head -n 5 a.txt; tail -n 5 a.txt",
-        "cat a.json | jq '.items[] | .name'",
-        "ls # the files",
     ] {
         assert_eq!(effect(line), Some(Effect::ReadOnly), "{line}");
     }
@@ -138,6 +105,15 @@ fn everything_else_may_destroy() {
         "kubectl delete pod x",
         "psql -c 'DROP TABLE t'",
         "echo 'unclosed",
+    ] {
+        assert_eq!(effect(line), Some(Effect::Destructive), "{line}");
+    }
+    assert_eq!(effect(&"ls ".repeat(30_000)), Some(Effect::Destructive));
+}
+
+#[test]
+fn options_that_write_or_run_something_make_a_command_unknown() {
+    for line in [
         "sort --o=/home/ann/x /dev/null",
         "sort --out=/home/ann/x a",
         "sort --compress-prog=rm a",
@@ -164,7 +140,47 @@ fn everything_else_may_destroy() {
     ] {
         assert_eq!(effect(line), Some(Effect::Destructive), "{line}");
     }
-    assert_eq!(effect(&"ls ".repeat(30_000)), Some(Effect::Destructive));
+}
+
+#[test]
+fn everyday_commands_go_on_unasked() {
+    for line in [
+        "git log --oneline -5",
+        "git log --since=2024-01-01 --author=ann --format='%h %s' -- src",
+        "git diff --stat --cached",
+        "git show --name-only HEAD~2",
+        "git status --short --branch",
+        "git ls-files --others --exclude-standard",
+        "git rev-parse --show-toplevel",
+        "ls -la src",
+        "rg -n foo",
+        "rg --hidden -g '*.rs' -A3 'fn main' src",
+        "rg -n \"foo\\.bar\" src",
+        "kubectl get pods -n x -o json",
+        "kubectl logs -f pod/x --tail=100 -c main",
+        "kubectl describe deployment web --namespace x",
+        "pip list --format=json",
+        "pip show requests",
+        "npm ls --depth=0",
+        "docker logs --tail 50 web",
+        "systemctl status nginx --no-pager",
+        "find src -maxdepth 2 -type f -mtime -7 -size -10k -print0",
+        "find . -not -path './target/*' -name '*.toml'",
+        "fd -e rs -t f main src",
+        "sort -k2,2nr -u a.txt | head -20",
+        "sort --reverse --numeric-sort a.txt",
+        "tree -L 2 -I target",
+        "date -u +%FT%TZ",
+        "date -d yesterday +%F",
+        "file -b a.bin",
+        "printf '%s\\n' a b",
+        "wc -l src/*.rs",
+        "head -n 5 a.txt; tail -n 5 a.txt",
+        "cat a.json | jq '.items[] | .name'",
+        "ls # the files",
+    ] {
+        assert_eq!(effect(line), Some(Effect::ReadOnly), "{line}");
+    }
 }
 
 #[test]
