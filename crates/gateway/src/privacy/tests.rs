@@ -769,7 +769,9 @@ async fn large_arguments_keep_the_session_from_nobody() {
     let restoring = tokio::spawn(async move {
         let arguments = json!({"text": "[EMAIL_1] ".repeat(1_000_000)});
         let arguments = arguments.as_object().unwrap().clone();
-        working.restore(&session("a"), ("mail", &json!({})), arguments, &|_| true).map(|sent| sent.counts.len())
+        working
+            .restore(&session("a"), ("mail", &json!({})), arguments, &|_| true)
+            .map(|sent| sent.counts.len())
     });
     let mut longest = std::time::Duration::ZERO;
     let mut turns = 0;

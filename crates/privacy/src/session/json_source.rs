@@ -11,7 +11,7 @@
 use memchr::memchr2;
 
 use super::spelling::Spelling;
-use super::{FoundToken, SessionValues, Token};
+use super::{FoundToken, Token};
 
 /// Where JSON source begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

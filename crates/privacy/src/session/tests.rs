@@ -6,6 +6,8 @@ use tidegate_model::DataType::{
 };
 use tidegate_model::{Detect, Span, TextKind};
 
+use crate::tokens_in;
+
 use super::{
     BUFFER_BYTES, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenAction,
     TokenizeChunks, find_tokens,
@@ -534,7 +536,10 @@ fn g45_the_token_of_a_number_is_restored_to_what_the_schema_expects() {
         "text": text, "number": number, "any": number, "either": number, "listed": [text],
         "unlisted": number,
     });
-    let sent = session.spellings(&tokens_in(&given)).restore_for_schema(&given, &schema, &|_| TokenAction::Restore).unwrap();
+    let sent = session
+        .spellings(&tokens_in(&given))
+        .restore_for_schema(&given, &schema, &|_| TokenAction::Restore)
+        .unwrap();
     assert_eq!(sent.value, wanted);
 }
 

@@ -69,15 +69,15 @@ pub(crate) fn context_of(session: &str) -> RunContext {
     RunContext { principal, ..RunContext::default() }
 }
 
-/// The Deno of the test equipment.
+/// The Deno of the test equipment, which `cargo xtask setup` installs.
 fn deno() -> PathBuf {
     let file = std::env::var_os("TIDEGATE_TEST_EQUIPMENT").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/test/equipment.json"),
         PathBuf::from,
     );
-    let equipment = std::fs::read(&file).unwrap_or_else(|_| panic!("run `cargo xtask setup`"));
+    let equipment = std::fs::read(&file).unwrap();
     let equipment: Value = serde_json::from_slice(&equipment).unwrap();
-    equipment["deno"]["command"].as_str().expect("deno is installed").into()
+    equipment["deno"]["command"].as_str().unwrap().into()
 }
 
 /// The double under a name that says how it greets.
