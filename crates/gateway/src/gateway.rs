@@ -98,16 +98,14 @@ impl Gateway {
         );
         let examiner_environment = environment.clone();
         let commands = command_runner(&settings, executable.clone());
-        let tools = Arc::new(
-            Tools::open(
-                Arc::clone(&settings),
-                Arc::clone(&policy),
-                &store,
-                executable,
-                environment,
-            )
-            .map_err(failed)?,
+        let tools = Tools::open(
+            Arc::clone(&settings),
+            Arc::clone(&policy),
+            &store,
+            executable,
+            environment,
         );
+        let tools = Arc::new(tools.map_err(failed)?);
         let answers = Arc::new(Answers::open(
             Arc::clone(&privacy),
             &settings.state_dir,

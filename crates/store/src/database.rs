@@ -14,7 +14,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -25,38 +25,9 @@ use queue::{Afterwards, Job, Queue, Waiter};
 use readers::Readers;
 use reply::reply;
 
+pub(crate) use crate::database_file::Kind;
 pub(crate) use connect::connect;
 pub use reply::{Reply, wait};
-
-/// The largest size of a database file: 1 GB.
-pub const QUOTA_BYTES: u64 = 1024 * 1024 * 1024;
-
-/// The purpose of a file, which decides what its connections may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Rows are only ever inserted.
-    Record,
-    /// Rows change. Deleted rows are overwritten, since they may hold personal data.
-    State,
-}
-
-impl Kind {
-    /// The most pages of 4 kB that it may have. Then nothing more is written, which fails
-    /// whatever must be recorded first. In the record, the oldest runs make room before.
-    const fn most_pages(self) -> u32 {
-        match self {
-            Self::Record | Self::State => (QUOTA_BYTES / 4096) as u32,
-        }
-    }
-
-    /// Its file in a state folder.
-    pub(crate) fn path(self, state_dir: &Path) -> PathBuf {
-        state_dir.join(match self {
-            Self::Record => "record.db",
-            Self::State => "state.db",
-        })
-    }
-}
 
 /// A database file and its threads. Dropping it waits until everything is written.
 pub(crate) struct Database {

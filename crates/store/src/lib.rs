@@ -18,6 +18,7 @@ mod accepted_tools;
 mod approvals;
 mod approver_key;
 mod database;
+mod database_file;
 mod error;
 mod migration;
 mod outputs;
@@ -41,7 +42,8 @@ pub use approvals::{
     NewApproval,
 };
 pub use approver_key::{ApproverKey, ClientForms, KeyPlace, Signer};
-pub use database::{QUOTA_BYTES, Reply, wait};
+pub use database::{Reply, wait};
+pub use database_file::QUOTA_BYTES;
 pub use error::StoreError;
 pub use outputs::Outputs;
 pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};

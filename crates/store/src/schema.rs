@@ -10,7 +10,7 @@ mod state;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
-use crate::database::Kind;
+use crate::database_file::Kind;
 
 pub(crate) use record::TABLES as RECORD_TABLES;
 

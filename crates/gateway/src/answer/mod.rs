@@ -8,7 +8,6 @@
 
 pub(crate) mod ended;
 pub(crate) mod form;
-pub(crate) mod json_cost;
 pub(crate) mod log_memory;
 mod result;
 pub(crate) mod shown;

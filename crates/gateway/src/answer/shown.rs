@@ -19,7 +19,7 @@ use tidegate_model::RunError;
 use tidegate_privacy::Restored;
 
 use crate::answer::form::Form;
-use crate::answer::json_cost::json_bytes;
+use crate::json_cost::json_bytes;
 use crate::privacy::{Counts, Leaving, Origin};
 
 pub(crate) use run::{EndedRun, RunAnswer};

@@ -16,8 +16,8 @@ use tidegate_model::{
 use tidegate_policy::{Denial, Permissions};
 
 use super::Bridge;
-use crate::answer::json_cost::json_bytes;
 use crate::approvals::person::Person;
+use crate::json_cost::json_bytes;
 use crate::privacy::Unscanned;
 use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};

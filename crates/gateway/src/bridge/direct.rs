@@ -10,13 +10,13 @@ use tidegate_model::{
 };
 
 use super::Bridge;
-use crate::answer::json_cost::json_bytes;
 use crate::answer::shown::{ShowResult, Shown, ToolAnswer, show};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
 use crate::bridge::call::Caller;
 use crate::context::RunContext;
 use crate::explain::reported::quoted;
 use crate::ids::new_run_id;
+use crate::json_cost::json_bytes;
 use crate::tokens;
 
 impl Bridge {

@@ -15,7 +15,7 @@ use tidegate_store::wait;
 
 use super::search::outside_of_runtime;
 use super::{Privacy, listed, unknown_tokens};
-use crate::answer::json_cost::json_bytes;
+use crate::json_cost::json_bytes;
 
 /// Bytes of a text that are searched for known values at once. Chosen: takes a few milliseconds.
 const PIECE_BYTES: usize = 256 * 1024;

@@ -7,8 +7,8 @@ use tidegate_store::Outputs;
 
 use super::{Outgoing, Shown, sealed};
 use crate::answer::ended::Ended;
-use crate::answer::json_cost::json_bytes;
 use crate::answer::result::{self, ShownParts, WithheldParts};
+use crate::json_cost::json_bytes;
 use crate::privacy::{Leaving, Origin};
 
 /// A run that has ended, with real values.
