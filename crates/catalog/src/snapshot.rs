@@ -84,7 +84,12 @@ impl Snapshots {
         fs::create_dir_all(&self.folder).map_err(failed)?;
         // Two gateways may write the same snapshot: each writes its own file and renames it.
         let unfinished = path.with_extension(format!("{}.part", std::process::id()));
-        let mut file = fs::File::create(&unfinished).map_err(failed)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        // As everything in a state folder.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&unfinished).map_err(failed)?;
         file.write_all(&text).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)
     }

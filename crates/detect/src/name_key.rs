@@ -19,7 +19,9 @@ pub fn may_name_a_person(key: &str) -> bool {
         let flags = lookup_word(word);
         let is_known = flags & (STRONG_GIVEN | STRONG_SURNAME) != 0;
         let is_rare = flags & (GIVEN | SURNAME) != 0 && word.len() >= SHORTEST_RARE;
-        let is_ordinary = flags & (COMMON | VERY_COMMON | PLACE | CALENDAR) != 0;
+        // `Marks` is a surname, and `marks` are several.
+        let singular = word.strip_suffix('s').map_or(0, lookup_word);
+        let is_ordinary = (flags | singular) & (COMMON | VERY_COMMON | PLACE | CALENDAR) != 0;
         word.len() >= SHORTEST && (is_known || is_rare) && !is_ordinary
     })
 }
@@ -54,7 +56,7 @@ mod tests {
         let fields = "id name title status created_at updatedAt ID url repo_url user_id email phone \
             total count items labels number assignee description content type path size page next \
             cursor error message code state priority owner project due date value key score rank \
-            latitude temperature language country city company price currency amount";
+            latitude temperature language country city company price currency amount marks grants";
         for field in fields.split_whitespace() {
             assert!(!may_name_a_person(field), "{field}");
         }

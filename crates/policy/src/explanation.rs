@@ -57,8 +57,11 @@ impl Policy {
     pub fn explain(&self, request: &ExplainRequest<'_>) -> Explanation {
         let ExplainRequest { permissions, id, tool, change, arguments, level } = *request;
         let granted = self.grants(&id.server);
-        let effect = self.effect(id, tool, arguments);
-        let refused = self.refusal(permissions, id, effect.effect);
+        let found = self.effect(id, tool, arguments);
+        // What it executes is in its arguments: without them, the strictest effect counts.
+        let is_open = arguments.is_none() && found.depends_on_arguments;
+        let effect = if is_open { Effect::Destructive } else { found.effect };
+        let refused = self.refusal(permissions, id, effect);
         let quarantined = self.quarantined(permissions, id, change).cloned();
         let mut call =
             arguments.map(|arguments| ToolCall { tool: id.clone(), arguments: arguments.clone() });
@@ -68,14 +71,15 @@ impl Policy {
             arguments: call.as_ref().map(|call| &call.arguments),
             profiles: &permissions.names(),
             level,
-            effect: effect.effect,
+            effect,
         };
         let current_rules = self.rules();
-        let ruling = current_rules.rule(&input);
+        let mut ruling = current_rules.rule(&input);
+        ruling.depends_on_arguments |= is_open;
         let permitted = granted && refused.is_none() && quarantined.is_none() && problem.is_none();
         let word = if permitted { ruling.word } else { Decision::Deny };
         let rules = current_rules.explain(&input);
-        let effect = (effect.effect, effect.source);
+        let effect = (effect, found.source);
         Explanation { granted, refused, quarantined, effect, rules, ruling, problem, word }
     }
 }
@@ -86,8 +90,8 @@ mod tests {
 
     use serde_json::{Value, json};
     use tidegate_model::{
-        ArgumentRule, Change, Decision, OnChange, PolicyDefaults, PolicyRule, Profile, RiskLevel,
-        ToolCall, ToolDef, ToolRef,
+        ArgumentRule, Change, Decision, Effect, OnChange, PolicyDefaults, PolicyRule, Profile,
+        RiskLevel, ToolCall, ToolDef, ToolRef,
     };
 
     use super::ExplainRequest;
@@ -127,6 +131,23 @@ mod tests {
             output_schema: None,
             annotations: None,
         })
+    }
+
+    #[test]
+    fn without_its_arguments_a_tool_that_executes_text_gets_the_strictest_decision() {
+        let policy = policy();
+        let permissions = policy.permissions(None).unwrap();
+        let explained = |name: &str| {
+            let tool = Arc::new(ToolDef { name: name.into(), ..(*tool()).clone() });
+            let (id, level) = (ToolRef::new("files", name), RiskLevel::Low);
+            let (permissions, arguments, change) = (&permissions, None, None);
+            let request =
+                ExplainRequest { permissions, id: &id, tool: &tool, change, arguments, level };
+            let explanation = policy.explain(&request);
+            (explanation.effect.0, explanation.ruling.depends_on_arguments)
+        };
+        assert_eq!(explained("write_query"), (Effect::Destructive, true));
+        assert_ne!(explained("read").0, Effect::Destructive);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tidegate_model::{Clock, RunId};
 
 use crate::StoreError;
-use crate::private_files::create_private_dir;
+use crate::private_files::{create_private_dir, create_private_file};
 
 /// How long an output is stored. Long enough for the conversation it belongs to.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
@@ -56,7 +56,7 @@ impl Outputs {
         let failed = |source| StoreError::File { path: path.clone(), source };
         // Written under another name and renamed: a reader never sees a partial file.
         let unfinished = self.folder.join(format!("{name}.part"));
-        let mut file = fs::File::create(&unfinished).map_err(failed)?;
+        let mut file = create_private_file(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)?;
         let counted = (content.len() as u64).max(MIN_COUNTED);
@@ -99,6 +99,8 @@ impl Outputs {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use tidegate_model::{Clock, RunId};
 
     use super::{Outputs, PRUNE_AFTER_BYTES, Quota};
@@ -109,7 +111,9 @@ mod tests {
         let outputs = Outputs::new(state.path(), Clock::system());
         let handle = outputs.store(&RunId("r1".into()), "json", b"[1, 2]").unwrap();
         assert_eq!(handle, "outputs/r1.json");
-        assert_eq!(std::fs::read(state.path().join(handle)).unwrap(), b"[1, 2]");
+        let path = state.path().join(handle);
+        assert_eq!(std::fs::read(&path).unwrap(), b"[1, 2]");
+        assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         let files = std::fs::read_dir(state.path().join("outputs")).unwrap().count();
         assert_eq!(files, 1);
     }

@@ -18,6 +18,15 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Creates a file that only this user can read, or empties it.
+pub(crate) fn create_private_file(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Creates a folder that only this user can read.
 pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();

@@ -246,7 +246,11 @@ fn g47_an_agent_that_is_its_own_client_approves_nothing_if_forms_do_not_count() 
     // Only with the passphrase is that changed.
     let forms = ["approvals", "setup", "--no-client-forms"];
     refused(&site.bench.at_terminal(&forms, &[(PROMPT, "a guess of mine")]).0, "wrong_passphrase");
-    let again = [(PROMPT, PASSPHRASE), ("new passphrase", PASSPHRASE), ("the same", PASSPHRASE)];
+    let again = [
+        (PROMPT, PASSPHRASE),
+        ("new passphrase", PASSPHRASE),
+        ("repeat the passphrase", PASSPHRASE),
+    ];
     assert!(site.bench.at_terminal(&forms, &again).0.status.success());
     assert_eq!(own_client(&site, "a"), (false, json!("approval.pending")));
     assert!(!site.wiped("a").exists());

@@ -411,7 +411,7 @@ impl Approvals {
                 &"); only they can, since it asks for their passphrase; after that call \
                   `execute_code` with `resume: \"",
                 run_id,
-                &"\"` instead of `code`, or repeat the same `call_tool`",
+                &"\"` instead of `code`; if you called another tool, repeat that call",
             ]),
         }
     }

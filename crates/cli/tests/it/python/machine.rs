@@ -70,7 +70,7 @@ fn a_real_python_that_is_too_old_is_passed_over() {
     bench.write("tidegate.toml", &format!("[python]\npath = {}", json!(old.1)));
     let message = error_of(&bench, Path::new("/usr/bin"))["message"].clone();
     let message = message.as_str().unwrap();
-    assert!(message.starts_with("the Python of this machine is of version 3."), "{message}");
+    assert!(message.starts_with("found Python 3."), "{message}");
 }
 
 /// All versions in use, as far as they are installed on this machine.
