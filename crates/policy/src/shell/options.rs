@@ -14,10 +14,10 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Whether all words are operands or known options.
+    /// Whether all words are operands or known options. What looks like an option behind `--` is
+    /// looked at too: `find` goes on with its options there, and `--` may be the value of one.
     pub(super) fn allow(&self, arguments: &[&str]) -> bool {
-        let options = arguments.iter().take_while(|word| **word != "--");
-        options.copied().all(|word| self.allows(word))
+        arguments.iter().all(|word| *word == "--" || self.allows(word))
     }
 
     fn allows(&self, word: &str) -> bool {

@@ -115,6 +115,12 @@ fn everything_else_may_destroy() {
 fn options_that_write_or_run_something_make_a_command_unknown() {
     for line in [
         "sort --o=/home/ann/x /dev/null",
+        // `find` goes on with its options, and `--` may be a value.
+        "find -- . -name canary -delete",
+        "find . -name -- -o -name canary -delete",
+        "find sub -not -name -- -type f -delete",
+        "rg -e -- --pre ./pre.sh x f",
+        "tree -P -- -o f",
         "sort --out=/home/ann/x a",
         "sort --compress-prog=rm a",
         "date --s=2020-01-01",

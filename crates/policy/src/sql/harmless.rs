@@ -306,17 +306,18 @@ pub(super) fn inserts_rows(rest: &[SqlToken]) -> bool {
     let Some(into) = rest.iter().take(8).position(|token| token.word() == Some("into")) else {
         return true;
     };
-    // The name of the table is what is before its columns.
+    // The table, its schema and its alias are before its columns.
     let Some(open) = rest.iter().take(16).skip(into).position(|token| token.is_symbol('(')) else {
         return true;
     };
     let open = into + open;
-    let table = open.checked_sub(1).and_then(|at| rest.get(at)).and_then(SqlToken::name);
-    let Some(table) = table.map(str::to_lowercase) else { return true };
+    let before = rest.get(into + 1..open).unwrap_or_default();
+    let tables: Vec<String> =
+        before.iter().filter_map(SqlToken::name).map(str::to_lowercase).collect();
     let columns = rest.get(open + 1..).unwrap_or_default();
     let columns = columns.iter().take(MAX_TOKENS).take_while(|token| !token.is_symbol(')'));
     let mut names = columns.filter_map(SqlToken::name);
-    !names.any(|name| name.to_lowercase() == table) || has_plain_rows(rest.get(open..))
+    !names.any(|name| tables.contains(&name.to_lowercase())) || has_plain_rows(rest.get(open..))
 }
 
 /// Whether values are written, and none of them is a command.

@@ -141,7 +141,21 @@ fn escape(bytes: &[u8]) -> Option<(usize, Escaped)> {
             let byte = u8::try_from(hex(digits.get(..2)?)?).ok()?;
             Some((3, Escaped::Byte(byte)))
         }
+        // `\u{40}` of JavaScript and Rust.
+        [b'\\', b'u', b'{', digits @ ..] => {
+            let length = digits.iter().take(9).position(|byte| *byte == b'}')?;
+            let char = char::from_u32(hex(&digits[..length])?)?;
+            Some((4 + length, Escaped::Char(char)))
+        }
         [b'\\', b'u', digits @ ..] => unicode_escape(digits),
+        [b'\\', b'U', digits @ ..] => {
+            Some((10, Escaped::Char(char::from_u32(hex(digits.get(..8)?)?)?)))
+        }
+        // Three digits of C, Python and shells.
+        [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+            let digit = |byte: &u8| byte - b'0';
+            Some((4, Escaped::Byte(digit(a) << 6 | digit(b) << 3 | digit(c))))
+        }
         [b'\\', b'x', digits @ ..] => {
             Some((4, Escaped::Char(char::from_u32(hex(digits.get(..2)?)?)?)))
         }
@@ -197,6 +211,9 @@ mod tests {
             ("a%40b", "a@b"),
             (r"a\u0040b", "a@b"),
             (r"a\x40b", "a@b"),
+            (r"a\u{40}b\u{000040}c", "a@b@c"),
+            (r"a\U00000040b\100c", "a@b@c"),
+            (r"M\303\274ller", "Müller"),
             (r"a\/b\nc\_d", "a/b\nc_d"),
             ("a&#64;b&#x40;c&commat;d&amp;e", "a@b@c@d&e"),
             ("a&#0000000064;b&#64c&#X40/&Uuml;&szlig;", "a@b@c@/Üß"),
@@ -225,6 +242,12 @@ mod tests {
             "%zz",
             r"\",
             r"\u12",
+            r"\u{}",
+            r"\u{40",
+            r"\u{0000000040}",
+            r"\U0040",
+            r"\400",
+            r"\18",
             r"\ud800",
             r"\qa",
             "a & b; c",
