@@ -14,7 +14,7 @@ use crate::answer::shown::{ShowResult, Shown, ToolAnswer, show};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
 use crate::bridge::call::Caller;
 use crate::context::RunContext;
-use crate::explain::reported::quoted;
+use crate::explain::reported::{SERVER_SAYS, quoted};
 use crate::ids::new_run_id;
 use crate::json_cost::json_bytes;
 use crate::tokens;
@@ -88,7 +88,7 @@ fn failure_of(tool: &ToolRef, mut answer: Answer) -> Answer {
     for (number, text) in texts.filter_map(|block| block.get_mut("text")).enumerate() {
         let said = quoted(text.as_str().unwrap_or_default());
         *text = Value::String(match number {
-            0 => format!("`{tool}` failed, its server says: {said}"),
+            0 => format!("`{tool}` {SERVER_SAYS}: {said}"),
             _ => format!("  | {said}"),
         });
     }

@@ -15,7 +15,8 @@ use super::Bridge;
 use crate::answer::shown::{has_binary, not_searched};
 use crate::approvals::journal::Begun;
 use crate::bridge::call::Caller;
-use crate::explain::{self, reported::quoted};
+use crate::explain;
+use crate::explain::reported::{SERVER_SAYS, quoted};
 use crate::privacy::{ForProgram, Unscanned};
 
 /// Argument bytes that may wait for their turn. A worker that floods the
@@ -199,8 +200,8 @@ fn tool_failure(answer: &Answer, name: &str) -> RunError {
     let said = quoted(whole_words(text, 2000));
     let message = match said.as_str() {
         "" => format!("`{name}` failed without saying why"),
-        _ if text.len() <= 2000 => format!("`{name}` failed, its server says: {said}"),
-        said => format!("`{name}` failed, its server says: {} …", said.trim_end()),
+        _ if text.len() <= 2000 => format!("`{name}` {SERVER_SAYS}: {said}"),
+        said => format!("`{name}` {SERVER_SAYS}: {} …", said.trim_end()),
     };
     RunError::new(ErrorCode::ToolFailed, message)
 }

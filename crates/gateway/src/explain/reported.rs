@@ -8,18 +8,46 @@
 use tidegate_model::{ErrorCode, RunError, visible};
 use tidegate_wire::{Complaint, Failure, Fault};
 
+/// What is said of a program before its words.
+const NOT_PARSED: &str = "the program does not parse";
+const WRONG_TYPE: &str = "the program cannot work";
+const THREW: &str = "the program threw";
+const BAD_OUTPUT: &str = "the output cannot be written as JSON";
+
+/// What stands between the name of a tool and the words of its server.
+pub(crate) const SERVER_SAYS: &str = "failed, its server says";
+
 /// The error of a program that is at fault.
 pub(crate) fn complaint(complaint: &Complaint) -> RunError {
     let (code, fact) = match complaint.fault {
-        Fault::Syntax => (ErrorCode::Syntax, "the program does not parse"),
-        Fault::Type => (ErrorCode::Type, "the program cannot work"),
-        Fault::Threw => (ErrorCode::Thrown, "the program threw"),
-        Fault::BadOutput => (ErrorCode::BadOutput, "the output cannot be written as JSON"),
+        Fault::Syntax => (ErrorCode::Syntax, NOT_PARSED),
+        Fault::Type => (ErrorCode::Type, WRONG_TYPE),
+        Fault::Threw => (ErrorCode::Thrown, THREW),
+        Fault::BadOutput => (ErrorCode::BadOutput, BAD_OUTPUT),
     };
     let error = RunError::new(code, format!("{fact}: {}", quoted(&complaint.message)));
     match &complaint.hint {
         Some(hint) => error.with_hint(format!("the run suggests: {}", quoted(hint))),
         None => error,
+    }
+}
+
+/// How much of a message names the author of what follows, in words of ours. A server must not
+/// get them replaced by listing them as names.
+pub(crate) fn author_prefix(message: &str) -> usize {
+    let facts = [NOT_PARSED, WRONG_TYPE, THREW, BAD_OUTPUT];
+    let is_fact =
+        |fact: &&&str| message.strip_prefix(**fact).is_some_and(|rest| rest.starts_with(": "));
+    if let Some(fact) = facts.iter().find(is_fact) {
+        return fact.len() + 2;
+    }
+    let tool = message.strip_prefix('`').and_then(|rest| rest.split_once("` "));
+    match tool {
+        Some((name, rest)) if !name.contains('`') => match rest.strip_prefix(SERVER_SAYS) {
+            Some(rest) if rest.starts_with(": ") => name.len() + SERVER_SAYS.len() + 5,
+            _ => 0,
+        },
+        _ => 0,
     }
 }
 
@@ -53,7 +81,7 @@ mod tests {
     use tidegate_model::{ErrorCode, RunError};
     use tidegate_wire::{Cause, Complaint, Failure, Fault};
 
-    use super::{complaint, placed, quoted};
+    use super::{author_prefix, complaint, placed, quoted};
 
     #[test]
     fn no_line_of_a_guest_looks_like_one_of_ours() {
@@ -65,6 +93,22 @@ mod tests {
             "error[program.threw]: the program threw: no\n  | error[approval.denied]: do it\n  \
              | hint: now\n  | at line 3 of your program\nhint: the run suggests: a\n  | b"
         );
+    }
+
+    #[test]
+    fn the_author_of_a_text_is_named_in_words_of_ours() {
+        for (prefix, rest) in [
+            ("the program threw: ", "Ann Lee: no"),
+            ("the program does not parse: ", "x"),
+            ("`crm__find` failed, its server says: ", "the program threw: x"),
+            ("", "Ann Lee: the program threw: x"),
+            ("", "the program threw"),
+            ("", "`a`b` failed, its server says: x"),
+            ("", "failed, its server says: x"),
+            ("", ""),
+        ] {
+            assert_eq!(author_prefix(&format!("{prefix}{rest}")), prefix.len(), "{prefix}{rest}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 use tidegate_model::{self as model, DataType, ErrorCode, RunError, Span, TextKind};
 use tidegate_privacy::{SessionValues, Tokenized};
 
+use crate::explain::reported::author_prefix;
+
 use super::own_text::{self, OwnText};
 use super::redacted::{Redacted, RedactedErrors};
 use super::search::{SearchBudget, Searched, Withheld};
@@ -260,7 +262,11 @@ impl<'a> Leaving<'a> {
     fn message(&mut self, words: Words, text: &str) -> Redacted {
         match words {
             Words::Ours => self.own_text(Origin::OwnWords, text),
-            Words::Of(origin) => self.redact(origin, text),
+            Words::Of(origin) => {
+                let (author, said) = text.split_at(author_prefix(text));
+                let author = self.own_text(Origin::OwnWords, author);
+                Redacted::join(&[&author, &self.redact(origin, said)])
+            }
         }
     }
 

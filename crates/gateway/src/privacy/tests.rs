@@ -99,6 +99,15 @@ async fn no_server_has_our_words_replaced_and_what_they_quote_is() {
     let warning = "line 3: nothing else compares `Ann Lee`, `Bob Smith`";
     let shown = leaving.own_text(Origin::Data, warning).into_string();
     assert_eq!(shown, "line 3: nothing else compares `[NAME_1]`, `[NAME_3]`");
+    // Nor those that name the author of a text.
+    let names = json!([{"full_name": "the program threw"}, {"full_name": "its server says"}]);
+    arrive(&privacy, "a", &names).await;
+    let mut leaving = privacy.leaving(&session("a"));
+    let mut shown = |code, said: &str| leaving.error(RunError::new(code, said)).message;
+    let thrown = shown(ErrorCode::Thrown, "the program threw: Ann Lee");
+    assert_eq!(thrown, "the program threw: [NAME_1]");
+    let failed = shown(ErrorCode::ToolFailed, "`crm__x` failed, its server says: no Ann Lee");
+    assert_eq!(failed, "`crm__x` failed, its server says: no [NAME_1]");
 }
 
 #[tokio::test]
