@@ -19,7 +19,6 @@ mod facade;
 mod gateway;
 mod ids;
 mod input_limits;
-mod json_cost;
 mod pipeline;
 mod policy;
 mod privacy;

@@ -7,6 +7,24 @@
 /// Bytes of one parsed value in addition to its text, rounded down from 72.
 pub const VALUE_BYTES: u64 = 64;
 
+/// Bytes of a value as JSON, without writing them anywhere.
+pub fn json_bytes(value: &impl serde::Serialize) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Writing to a counter cannot fail.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
+}
+
 /// An upper bound of the values in the text, or a number above `most`. Text that is not
 /// JSON gets some number; parsing refuses it.
 pub fn values_in(json: &str, most: u64) -> u64 {

@@ -54,7 +54,7 @@ pub use hidden::{
 };
 pub use impact::{CallImpact, FileImpact, Impact, ToolImpact};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
-pub use json_cost::{VALUE_BYTES, values_in};
+pub use json_cost::{VALUE_BYTES, json_bytes, values_in};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;
 pub use line_map::{LineMap, LineMapping};

@@ -14,7 +14,9 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RunningService, ServiceError};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
-use tidegate_model::{Answer, ServerInfo, ToolCall, ToolDef, ToolList, cleaned_line, whole_words};
+use tidegate_model::{
+    Answer, ServerInfo, ToolCall, ToolDef, ToolList, cleaned_line, json_bytes, whole_words,
+};
 use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
@@ -297,7 +299,7 @@ struct Listed {
 impl Listed {
     /// Adds a tool, unless it is too large or beyond what a server may have.
     fn add(&mut self, server: &str, tool: ToolDef) {
-        let bytes = bytes(&tool);
+        let bytes = json_bytes(&tool);
         let fits = bytes <= MAX_DEFINITION_BYTES
             && self.bytes + bytes <= MAX_LIST_BYTES
             && self.tools.len() < MAX_TOOLS;
@@ -319,24 +321,6 @@ impl Listed {
         }
         ToolList { info, tools, left_out }
     }
-}
-
-/// Bytes of a definition as JSON, without writing it anywhere.
-fn bytes(tool: &ToolDef) -> u64 {
-    struct Counter(u64);
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    // Writing to a counter cannot fail.
-    let _ = serde_json::to_writer(&mut counter, tool);
-    counter.0
 }
 
 /// A server's text for an error message: one short line without hidden characters.

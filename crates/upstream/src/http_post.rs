@@ -159,23 +159,26 @@ impl Stream for CostlyEvents {
     type Item = Result<Sse, SseError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let next = ready!(self.inner.as_mut().poll_next(context));
-        let is_too_long = matches!(&next, Some(Err(SseError::Body(error)))
-            if matches!(error.downcast_ref(), Some(EventError::TooLong)));
-        if let Some(Ok(event)) = &next
-            && !event.data.as_deref().is_some_and(is_too_costly)
-        {
-            return Poll::Ready(next);
-        }
-        let replaced = is_too_long || matches!(next, Some(Ok(_)));
-        match (replaced, self.id.take()) {
-            (true, Some(id)) => {
-                let data = serde_json::to_string(&too_large(id)).ok();
-                Poll::Ready(Some(Ok(Sse { data, ..Sse::default() })))
+        loop {
+            let next = ready!(self.inner.as_mut().poll_next(context));
+            let is_costly = match &next {
+                Some(Ok(event)) => event.data.as_deref().is_some_and(is_too_costly),
+                Some(Err(SseError::Body(error))) => {
+                    matches!(error.downcast_ref(), Some(EventError::TooLong))
+                }
+                Some(Err(_)) | None => false,
+            };
+            if !is_costly {
+                return Poll::Ready(next);
             }
-            // A message for nobody is dropped.
-            (true, None) => Poll::Ready(None),
-            (false, _) => Poll::Ready(next),
+            if let Some(id) = self.id.take() {
+                let data = serde_json::to_string(&too_large(id)).ok();
+                return Poll::Ready(Some(Ok(Sse { data, ..Sse::default() })));
+            }
+            // A message for nobody is skipped; behind one that is too long there is nothing.
+            if next.is_some_and(|next| next.is_err()) {
+                return Poll::Ready(None);
+            }
         }
     }
 }

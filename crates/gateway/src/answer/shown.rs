@@ -15,11 +15,10 @@ use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use tidegate_model::RunError;
+use tidegate_model::{RunError, json_bytes};
 use tidegate_privacy::Restored;
 
 use crate::answer::form::Form;
-use crate::json_cost::json_bytes;
 use crate::privacy::{Counts, Leaving, Origin};
 
 pub(crate) use run::{EndedRun, RunAnswer};

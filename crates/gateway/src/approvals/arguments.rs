@@ -1,9 +1,9 @@
 //! The arguments of a call, as a person reads them.
 //!
 //! In: the arguments, and how many lines there is room for. Out: all of them, or a part of each
-//! argument if there is no room. The short ones stand first and whole; each of the others has a share of the room of its own, and
-//! a long list or object is divided in the same way. So no argument can push another one out
-//! of the form: neither by its length nor by its place.
+//! argument if there is no room. The short ones come first, in full; each of the others has a
+//! share of the room of its own, and a long list or object is divided in the same way. So no
+//! argument can push another one out of the form: neither by its length nor by its place.
 //!
 //! Invariant: what is cut is followed by a line that says how much is missing.
 

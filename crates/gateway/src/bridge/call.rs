@@ -11,13 +11,12 @@ use std::time::{Instant, SystemTime};
 use serde_json::{Map, Value};
 use tidegate_model::{
     Answer, CallRecord, Change, Effect, ErrorCode, Event, Language, Outcome, Principal, RunError,
-    RunId, ToolCall, ToolDef, ToolRef, Towards, whole_words,
+    RunId, ToolCall, ToolDef, ToolRef, Towards, json_bytes, whole_words,
 };
 use tidegate_policy::{Denial, Permissions};
 
 use super::Bridge;
 use crate::approvals::person::Person;
-use crate::json_cost::json_bytes;
 use crate::privacy::Unscanned;
 use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use tidegate_model::{
-    Answer, ErrorCode, Language, Outcome, RiskLevel, RunError, RunRecord, ToolRef,
+    Answer, ErrorCode, Language, Outcome, RiskLevel, RunError, RunRecord, ToolRef, json_bytes,
 };
 
 use super::Bridge;
@@ -16,7 +16,6 @@ use crate::bridge::call::Caller;
 use crate::context::RunContext;
 use crate::explain::reported::{SERVER_SAYS, quoted};
 use crate::ids::new_run_id;
-use crate::json_cost::json_bytes;
 use crate::tokens;
 
 impl Bridge {

@@ -9,13 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use tidegate_config::PrivacyMode;
-use tidegate_model::{ErrorCode, Principal, RunError, TextKind};
+use tidegate_model::{ErrorCode, Principal, RunError, TextKind, json_bytes};
 use tidegate_privacy::{RestoreError, Restored, Token, TokenAction, tokens_in};
 use tidegate_store::wait;
 
 use super::search::outside_of_runtime;
 use super::{Privacy, listed, unknown_tokens};
-use crate::json_cost::json_bytes;
 
 /// Bytes of a text that are searched for known values at once. Chosen: takes a few milliseconds.
 const PIECE_BYTES: usize = 256 * 1024;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{Response, RunError, RunId};
+use tidegate_model::{Response, RunError, RunId, json_bytes};
 use tidegate_store::Outputs;
 
 use super::{Outgoing, Shown, sealed};
 use crate::answer::ended::Ended;
 use crate::answer::result::{self, ShownParts, WithheldParts};
-use crate::json_cost::json_bytes;
 use crate::privacy::{Leaving, Origin};
 
 /// A run that has ended, with real values.
